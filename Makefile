@@ -1,0 +1,35 @@
+# `make demo` and `make test` are all a newcomer needs: each makes .venv and installs what is missing.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+TORCH  := 2.13.0
+
+.PHONY: install models demo test lint bench clean
+
+install: $(VENV)/.installed
+
+# torch first and pinned: otherwise pip resolves to a CUDA build of several gigabytes.
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet torch==$(TORCH)
+	$(BIN)/python -m pip install --quiet --editable '.[embedded,dev]'
+	touch $@
+
+models: install
+	$(BIN)/sufficit models install
+
+demo: models
+	$(BIN)/python examples/demo.py
+
+test: models
+	$(BIN)/python -m pytest
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	mkdir -p build/typing/sufficit
+	for floor in controller policies tools; do ln -sfn ../../../$$floor build/typing/sufficit/$$floor; done
+	MYPYPATH=build/typing $(BIN)/mypy --strict --namespace-packages --explicit-package-bases -p sufficit
+
+clean:
+	rm -rf build dist .demo .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,1 @@
+"""The commands of `sufficit`, one file a group."""

@@ -1,0 +1,1 @@
+"""Contrasts, metrics and reports."""

@@ -1,0 +1,1 @@
+"""RINSE: is the evidence sufficient?"""

@@ -1,0 +1,1 @@
+"""Language models that answer and show their probabilities."""

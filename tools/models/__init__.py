@@ -1,0 +1,1 @@
+"""Models on this machine: where they are, and how they come here."""

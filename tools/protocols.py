@@ -1,0 +1,103 @@
+"""The small protocols behind which the outside world sits. All are async; batches in, batches out."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .types import Capabilities, Generation, Passage, PassageKey, Prompt, Rollout
+
+
+class Retriever(Protocol):
+    """Finds passages."""
+
+    async def search(self, query: str, k: int) -> list[Passage]:
+        """At most `k` passages, best first, each with its score. A query without known terms gives []."""
+        ...
+
+
+class Index(Retriever, Protocol):
+    """A retriever that can be written to. Every write is durable when the call returns."""
+
+    async def add(self, passages: Sequence[Passage]) -> int:
+        """Add passages; the same (source, id) replaces. Returns the count after."""
+        ...
+
+    async def delete(self, keys: Sequence[PassageKey]) -> int:
+        """Delete passages; returns how many there were."""
+        ...
+
+    async def count(self) -> int:
+        """Number of passages."""
+        ...
+
+
+class Generator(Protocol):
+    """A causal language model that answers greedily and shows its probabilities."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do; fixed after start."""
+        ...
+
+    async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
+        """Greedy answers, one a prompt, of at most `max_tokens` tokens."""
+        ...
+
+    async def rollout(self, prompts: Sequence[Prompt], max_tokens: int, top_k: int) -> list[Rollout]:
+        """Greedy rollouts with the `top_k` log-probabilities of every step.
+
+        Raises CapabilityError if `top_k` exceeds `capabilities.max_top_k`.
+        """
+        ...
+
+    async def score(self, prompt: Prompt, continuations: Sequence[str]) -> list[tuple[float, ...]]:
+        """Teacher-forced natural-log probabilities of every token of each continuation after `prompt`.
+
+        A continuation is tokenised on its own, without special tokens, and appended to the prompt's ids.
+        An empty continuation gives ().
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` on its own, without special tokens."""
+        ...
+
+
+class Encoder(Protocol):
+    """A causal language model read at its hidden states."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and tokenizer, stored in artifacts."""
+        ...
+
+    async def states(self, prompts: Sequence[Prompt], layer: int) -> NDArray[np.float32]:
+        """Final-token hidden states after `layer` (0 is the embedding), float32, shape (prompts, width)."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores how well texts answer queries."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and tokenizer, stored in artifacts."""
+        ...
+
+    async def score(self, queries: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
+        """Scores of every query with every text, higher is better; float32, shape (queries, texts)."""
+        ...
+
+
+class WordPieces(Protocol):
+    """A WordPiece tokenizer, as the content reader needs it."""
+
+    def pieces(self, text: str) -> list[str]:
+        """The pieces of `text`, lower-cased, continuation pieces marked by `##`, without special tokens."""
+        ...
+
+    def join(self, pieces: Sequence[str]) -> str:
+        """Readable text of consecutive pieces."""
+        ...

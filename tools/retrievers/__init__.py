@@ -1,0 +1,1 @@
+"""Indexes and retrievers."""
