@@ -171,8 +171,8 @@ class PruneReport:
 class Pruner(Protocol):
     """Which passages go into the prompt?"""
 
-    async def prune(self, question: str, passages: Sequence[Passage]) -> PruneReport:
-        """Admit a subset of `passages`, which may be empty."""
+    async def prune(self, question: str, passages: Sequence[Passage], baseline: float) -> PruneReport:
+        """Admit a subset of `passages`, which may be empty; `baseline` is NU(q), computed once a question."""
         ...
 
 

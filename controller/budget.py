@@ -1,0 +1,85 @@
+"""Every limit of a run, spent and left, in one place.
+
+A limit is spent before the work it pays for, so no run exceeds one. Generated tokens are the exception that
+needs care: how many come is known only afterwards, so the most that can come is reserved first and what was
+not used is given back.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..tools.errors import BudgetExhausted
+
+Limit = Literal["rounds", "passages", "web_fetches", "generated_tokens", "model_calls", "seconds"]
+
+
+class BudgetSettings(BaseModel):
+    """What one question may cost at most."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rounds: int = Field(3, ge=1, le=20, description="retrieval rounds")
+    passages: int = Field(20, ge=1, le=500, description="passages in the evidence pool")
+    web_fetches: int = Field(4, ge=0, le=100, description="pages fetched from the web")
+    generated_tokens: int = Field(2048, ge=0, le=1_000_000, description="tokens generated, probes included")
+    model_calls: int = Field(40, ge=0, le=100_000, description="calls of the generator, a batch counts once")
+    seconds: float = Field(120.0, gt=0, le=86_400, description="wall-clock time")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Spent and left of every limit, as it goes into answers and decisions."""
+
+    spent: dict[str, float]
+    left: dict[str, float]
+
+
+class Ledger:
+    """The running account of one question."""
+
+    def __init__(self, limits: BudgetSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._started = clock()
+        self._spent: dict[str, int] = {
+            "rounds": 0,
+            "passages": 0,
+            "web_fetches": 0,
+            "generated_tokens": 0,
+            "model_calls": 0,
+        }
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return self._clock() - self._started
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the deadline; negative after it."""
+        return self._limits.seconds - self.elapsed
+
+    def left(self, limit: str) -> int:
+        """What remains of a counted limit."""
+        allowed: int = getattr(self._limits, limit)
+        return allowed - self._spent[limit]
+
+    def spend(self, limit: str, amount: int = 1) -> None:
+        """Take `amount` (negative gives back); raises BudgetExhausted and takes nothing if it is not there."""
+        if amount > self.left(limit):
+            raise BudgetExhausted(limit, getattr(self._limits, limit))
+        self._spent[limit] += amount
+
+    def spent(self) -> dict[str, int]:
+        """A copy of what was spent of each counted limit."""
+        return dict(self._spent)
+
+    def account(self) -> Account:
+        """Spent and left of every limit, the clock included."""
+        spent: dict[str, float] = {**self._spent, "seconds": self.elapsed}
+        left: dict[str, float] = {name: self.left(name) for name in self._spent}
+        return Account(spent, {**left, "seconds": max(0.0, self.seconds_left)})

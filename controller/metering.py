@@ -1,0 +1,77 @@
+"""Models that charge the ledger of the run that uses them.
+
+Policies are built anew for every run, over these; the models below are shared by all runs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tools.protocols import Encoder, Generator
+from ..tools.types import Capabilities, Generation, Prompt, Rollout
+from .budget import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredGenerator:
+    """A generator whose calls and tokens are counted, on failure as on success."""
+
+    generator: Generator
+    ledger: Ledger
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the generator."""
+        return self.generator.capabilities
+
+    async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
+        """As `Generator.generate`; raises BudgetExhausted before the call that would go over."""
+        reserved = self._reserve(len(prompts) * max_tokens)
+        generations = await self.generator.generate(prompts, max_tokens)
+        self.ledger.spend("generated_tokens", sum(len(g.token_ids) for g in generations) - reserved)
+        return generations
+
+    async def rollout(self, prompts: Sequence[Prompt], max_tokens: int, top_k: int) -> list[Rollout]:
+        """As `Generator.rollout`; raises BudgetExhausted before the call that would go over."""
+        reserved = self._reserve(len(prompts) * max_tokens)
+        rollouts = await self.generator.rollout(prompts, max_tokens, top_k)
+        self.ledger.spend("generated_tokens", sum(len(r.generation.token_ids) for r in rollouts) - reserved)
+        return rollouts
+
+    async def score(self, prompt: Prompt, continuations: Sequence[str]) -> list[tuple[float, ...]]:
+        """As `Generator.score`: one model call, no generated tokens."""
+        self._reserve(0)
+        return await self.generator.score(prompt, continuations)
+
+    def count_tokens(self, text: str) -> int:
+        """As `Generator.count_tokens`; free."""
+        return self.generator.count_tokens(text)
+
+    def _reserve(self, tokens: int) -> int:
+        self.ledger.spend("generated_tokens", tokens)
+        try:
+            self.ledger.spend("model_calls")
+        except Exception:
+            self.ledger.spend("generated_tokens", -tokens)
+            raise
+        return tokens
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredEncoder:
+    """An encoder whose calls are counted."""
+
+    encoder: Encoder
+    ledger: Ledger
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the encoder."""
+        return self.encoder.fingerprint
+
+    async def states(self, prompts: Sequence[Prompt], layer: int) -> NDArray[np.float32]:
+        """As `Encoder.states`; raises BudgetExhausted before the call that would go over."""
+        self.ledger.spend("model_calls")
+        return await self.encoder.states(prompts, layer)
