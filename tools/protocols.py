@@ -73,8 +73,25 @@ class Encoder(Protocol):
         """Hash of the weights and tokenizer, stored in artifacts."""
         ...
 
-    async def states(self, prompts: Sequence[Prompt], layer: int) -> NDArray[np.float32]:
-        """Final-token hidden states after `layer` (0 is the embedding), float32, shape (prompts, width)."""
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do; its control tokens are escaped in what it reads."""
+        ...
+
+    @property
+    def depth(self) -> int:
+        """Number of transformer blocks: layers run from 0, the embedding, to `depth`, the last block."""
+        ...
+
+    async def states(self, prompts: Sequence[Prompt], layers: Sequence[int]) -> NDArray[np.float32]:
+        """Final-token hidden states after each of `layers`, float32, shape (layers, prompts, width).
+
+        One forward pass however many layers are asked for.
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` on its own, without special tokens."""
         ...
 
 
