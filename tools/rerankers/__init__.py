@@ -1,0 +1,1 @@
+"""Models that score how well texts answer queries, behind the `Reranker` protocol."""
