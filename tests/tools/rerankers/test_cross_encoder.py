@@ -7,32 +7,15 @@ from sufficit.tools.errors import CapabilityError, ModelOutputError
 from sufficit.tools.rerankers.cross_encoder import CrossEncoderReranker
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-WORDS = [
-    "the",
-    "capital",
-    "of",
-    "france",
-    "is",
-    "paris",
-    "squid",
-    "lives",
-    "in",
-    "deep",
-    "ocean",
-    "what",
-    "where",
-]
-QUESTION_WORDS = ["what", "where"]
 TEXTS = ["paris is the capital of france", "squid lives in the deep ocean", ""]
 QUERIES = ["what is the capital of france", "where is squid"]
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+WORDS = sorted({word for text in [*TEXTS, *QUERIES] for word in text.split()})
 
 
 def _save(folder: Path, labels: int) -> Path:
     """A tiny BERT classifier with random weights."""
-    vocabulary = {
-        piece: index
-        for index, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *QUESTION_WORDS])
-    }
+    vocabulary = {piece: index for index, piece in enumerate([*SPECIAL, *WORDS])}
     BertTokenizer(vocab=vocabulary, model_max_length=32).save_pretrained(folder)
     torch.manual_seed(5)
     config = BertConfig(
