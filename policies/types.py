@@ -106,7 +106,11 @@ class LoopState:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision with all that it rested on. `query` is set for `retrieve_more` and `fetch_web`."""
+    """One decision with all that it rested on.
+
+    `query` is set for `retrieve_more`; for `fetch_web` it is None where no untried query is left, and the
+    question itself is what to search for.
+    """
 
     action: Action
     reason: str

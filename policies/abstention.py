@@ -1,0 +1,61 @@
+"""What happens when the evidence does not suffice: abstain, or answer from memory and say so.
+
+Models are right in a third or more of the questions whose context is insufficient, so an answer from memory
+can be worth giving; whoever gives it marks it as resting on no evidence.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..tools.normalisation import is_blank
+from ..tools.types import Generation
+
+OnInsufficient = Literal["abstain", "closed_book_if_confident", "closed_book"]
+
+
+class AbstentionSettings(BaseModel):
+    """Which of the three, and when the generator counts as confident.
+
+    The two thresholds matter to `closed_book_if_confident` only; calibrate them on questions of the kind that
+    will be asked.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    on_insufficient: OnInsufficient = "abstain"
+    max_uncertainty: float = Field(default=0.2, ge=0.0, le=1.0, description="largest NU(q) that is confident")
+    min_logprob: float = Field(
+        default=-0.5, le=0.0, description="least mean token log-probability that is confident, in nats"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Whether the closed-book answer may be given, and why."""
+
+    granted: bool
+    reason: str
+
+
+def closed_book(settings: AbstentionSettings, uncertainty: float, direct: Generation) -> Permission:
+    """May the closed-book answer `direct` be given? `uncertainty` is NU(q) in [0, 1].
+
+    An empty answer never may, and NaN is not confident.
+    """
+    if settings.on_insufficient == "abstain":
+        return Permission(False, "The settings ask to abstain when the evidence does not suffice.")
+    if is_blank(direct.text):
+        return Permission(False, "There is no closed-book answer to give.")
+    if settings.on_insufficient == "closed_book":
+        return Permission(True, "The settings allow the closed-book answer; it rests on no evidence.")
+    logprob = direct.mean_logprob
+    if not uncertainty <= settings.max_uncertainty:
+        return Permission(False, f"NU(q) = {uncertainty:.2f} is above {settings.max_uncertainty:g}.")
+    if logprob is None or not logprob >= settings.min_logprob:
+        measured = "unknown" if logprob is None else f"{logprob:.2f}"
+        return Permission(
+            False, f"The answer's mean log-probability, {measured}, is under {settings.min_logprob:g}."
+        )
+    return Permission(True, "The generator is confident of its closed-book answer; it rests on no evidence.")
