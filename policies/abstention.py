@@ -39,23 +39,34 @@ class Permission:
     reason: str
 
 
-def closed_book(settings: AbstentionSettings, uncertainty: float, direct: Generation) -> Permission:
-    """May the closed-book answer `direct` be given? `uncertainty` is NU(q) in [0, 1].
+class ClosedBookRule:
+    """Decides whether the closed-book answer may stand in for one from evidence."""
 
-    An empty answer never may, and NaN is not confident.
-    """
-    if settings.on_insufficient == "abstain":
-        return Permission(False, "The settings ask to abstain when the evidence does not suffice.")
-    if is_blank(direct.text):
-        return Permission(False, "There is no closed-book answer to give.")
-    if settings.on_insufficient == "closed_book":
-        return Permission(True, "The settings allow the closed-book answer; it rests on no evidence.")
-    logprob = direct.mean_logprob
-    if not uncertainty <= settings.max_uncertainty:
-        return Permission(False, f"NU(q) = {uncertainty:.2f} is above {settings.max_uncertainty:g}.")
-    if logprob is None or not logprob >= settings.min_logprob:
-        measured = "unknown" if logprob is None else f"{logprob:.2f}"
-        return Permission(
-            False, f"The answer's mean log-probability, {measured}, is under {settings.min_logprob:g}."
-        )
-    return Permission(True, "The generator is confident of its closed-book answer; it rests on no evidence.")
+    def __init__(self, settings: AbstentionSettings) -> None:
+        self._settings = settings
+
+    def permits(self, direct: Generation | None, baseline: float | None) -> Permission:
+        """May `direct` be given? `baseline` is NU(q) in [0, 1]; None stands for what could not be had.
+
+        An empty answer never may. What was not measured, and NaN, is not confident.
+        """
+        settings = self._settings
+        if settings.on_insufficient == "abstain":
+            return Permission(False, "The settings ask to abstain when the evidence does not suffice.")
+        if direct is None or is_blank(direct.text):
+            return Permission(False, "There is no closed-book answer to give.")
+        if settings.on_insufficient == "closed_book":
+            return Permission(True, "The settings allow the closed-book answer; it rests on no evidence.")
+        logprob = direct.mean_logprob
+        if baseline is None or not baseline <= settings.max_uncertainty:
+            return Permission(False, f"NU(q) = {_shown(baseline)} is above {settings.max_uncertainty:g}.")
+        if logprob is None or not logprob >= settings.min_logprob:
+            return Permission(
+                False,
+                f"The answer's mean log-probability = {_shown(logprob)} is under {settings.min_logprob:g}.",
+            )
+        return Permission(True, "The model is confident of its closed-book answer; it rests on no evidence.")
+
+
+def _shown(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"

@@ -180,24 +180,16 @@ def _reason_against(
 # --- probing ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Probing:
-    """NU(q) and the candidates as probed, in the order in which they came."""
-
-    baseline: float
-    candidates: tuple[Candidate, ...]
-
-
 class Probe(Protocol):
-    """Measures uncertainties; a generator does it, or a recorded run."""
+    """Measures passages; a generator does it, or a recorded run."""
 
-    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> Probing:
-        """NU(q) and NU(q|d) of every passage; without passages NU(q) alone."""
+    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:
+        """NU(q|d) of every passage, in the order in which they came."""
         ...
 
 
 class RolloutProbe:
-    """Probes a generator with one call of N + 1 greedy rollouts.
+    """Probes a generator by greedy rollouts, all passages in one call.
 
     Raises CapabilityError at construction if K is above what the generator shows, or if the prompts want a
     chat template that it lacks.
@@ -221,20 +213,26 @@ class RolloutProbe:
         self._settings = settings
         self._room = capabilities.context_tokens - settings.max_tokens - self._TEMPLATE_TOKENS
 
-    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> Probing:
-        """See Probe. A passage whose prompt is longer than the model's context is not probed."""
+    async def baseline(self, question: str) -> float:
+        """NU(q), from one rollout; it needs no passages, so it can be had before any are there."""
+        return (await self._measure([self._prompt(question, None)]))[0]
+
+    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:
+        """NU(q|d) of every passage, from one call; None where the prompt is longer than the context."""
         prompts = [self._prompt(question, passage) for passage in passages]
         fits = [self._generator.count_tokens(prompt.text) <= self._room for prompt in prompts]
-        batch = [self._prompt(question, None), *(p for p, fit in zip(prompts, fits, strict=True) if fit)]
-        settings = self._settings
-        rollouts = await self._generator.rollout(batch, settings.max_tokens, settings.top_k)
-        baseline, *conditional = (normalised_uncertainty(r.steps, settings.top_k) for r in rollouts)
-        remaining = iter(conditional)
-        candidates = tuple(
-            Candidate(passage.key, next(remaining) if fit else None, self._tokens(passage))
+        measured = iter(await self._measure([p for p, fit in zip(prompts, fits, strict=True) if fit]))
+        return tuple(
+            Candidate(passage.key, next(measured) if fit else None, self._tokens(passage))
             for passage, fit in zip(passages, fits, strict=True)
         )
-        return Probing(baseline, candidates)
+
+    async def _measure(self, prompts: Sequence[Prompt]) -> list[float]:
+        if not prompts:
+            return []
+        settings = self._settings
+        rollouts = await self._generator.rollout(prompts, settings.max_tokens, settings.top_k)
+        return [normalised_uncertainty(rollout.steps, settings.top_k) for rollout in rollouts]
 
     def _prompt(self, question: str, passage: Passage | None) -> Prompt:
         prompts = self._settings.prompts
@@ -259,7 +257,7 @@ class IGP:
         self._probe = probe
         self._settings = settings
 
-    async def prune(self, question: str, passages: Sequence[Passage]) -> PruneReport:
-        """Admit passages whose gain reaches T_p, within M and B. Without passages only NU(q) is measured."""
-        probing = await self._probe.uncertainties(question, passages)
-        return admit(probing.baseline, probing.candidates, self._settings)
+    async def prune(self, question: str, passages: Sequence[Passage], baseline: float) -> PruneReport:
+        """Admit passages whose gain over `baseline`, NU(q), reaches T_p, within M and B."""
+        candidates = await self._probe.uncertainties(question, passages)
+        return admit(baseline, candidates, self._settings)
