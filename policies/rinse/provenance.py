@@ -1,0 +1,63 @@
+"""Where an artifact comes from and what it was measured to do."""
+
+import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class AnswerThreshold(_Frozen):
+    """The answer threshold of one set of readers, set on held-out groups (design: from score to action).
+
+    `value` is the smallest score at which to answer such that (n · rate + 1) / (n + 1) <= `alpha`, where
+    `insufficient_rate` is the rate of answering on insufficient evidence over `groups` = n held-out groups
+    (a group's rate is the share of its insufficient records answered). `sufficient_rate` is what that leaves
+    of answering on sufficient evidence, likewise averaged over groups.
+    """
+
+    value: float
+    alpha: float = Field(gt=0, lt=1)
+    groups: int = Field(gt=0)
+    insufficient_rate: float = Field(ge=0, le=1)
+    sufficient_rate: float = Field(ge=0, le=1)
+
+
+class Accuracy(_Frozen):
+    """Pairwise accuracy on one family that was left out of everything fitted; 95% group-bootstrap interval.
+
+    `scorer` is a reader's name, or several joined by `+` for their sum.
+    """
+
+    family: str
+    construction: str
+    scorer: str
+    groups: int
+    pairs: int
+    accuracy: float = Field(ge=0, le=1)
+    low: float
+    high: float
+
+
+class Provenance(_Frozen):
+    """What was fitted, on what, when and with what.
+
+    `data` maps each pair file's name to its SHA-256. `groups` and `records` count per family what entered the
+    fit; `latent_records` those of them the latent reader read. `left_out` lists the families kept away.
+    `layers` gives, where a layer was chosen, the mean pairwise accuracy of every candidate over training
+    families each left out in turn. `accuracy` was measured by refitting without each family.
+    """
+
+    data: dict[str, str]
+    families: tuple[str, ...]
+    left_out: tuple[str, ...]
+    groups: dict[str, int]
+    records: dict[str, int]
+    latent_records: dict[str, int]
+    seed: int
+    packages: dict[str, str]
+    date: datetime.date
+    layers: dict[str, tuple[float, ...]] = {}
+    accuracy: tuple[Accuracy, ...] = ()
