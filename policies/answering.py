@@ -8,7 +8,7 @@ the same string, so that one prefill serves both.
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from ..tools.errors import CapabilityError
 from ..tools.protocols import Generator
@@ -80,8 +80,8 @@ class AnswerPrompts(BaseModel):
 
     @field_validator("question_only", "question_context", "context_only")
     @classmethod
-    def _has_its_places(cls, template: str, info: Any) -> str:
-        needed, barred = _PLACES[info.field_name]
+    def _has_its_places(cls, template: str, info: ValidationInfo) -> str:
+        needed, barred = _PLACES[str(info.field_name)]
         for place in needed:
             if template.count(place) != 1:
                 raise ValueError(f"must hold {place} exactly once, holds it {template.count(place)} times")
