@@ -228,7 +228,7 @@ async def test_all_passages_are_probed_in_one_call_and_the_useful_one_is_admitte
     assert [(method, len(prompts)) for method, prompts in generator.calls] == [("rollout", 1), ("rollout", 3)]
     assert ids(report.admitted) == "b"
     assert report.gains[0].gain == pytest.approx(1.0)
-    assert report.gains[0].tokens == 7
+    assert report.gains[0].tokens == 6
 
 
 async def test_only_the_passage_differs_between_the_probing_prompts() -> None:
