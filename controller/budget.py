@@ -6,7 +6,7 @@ not used is given back.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,12 +22,16 @@ class BudgetSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rounds: int = Field(3, ge=1, le=20, description="retrieval rounds")
-    passages: int = Field(20, ge=1, le=500, description="passages in the evidence pool")
-    web_fetches: int = Field(4, ge=0, le=100, description="pages fetched from the web")
-    generated_tokens: int = Field(2048, ge=0, le=1_000_000, description="tokens generated, probes included")
-    model_calls: int = Field(40, ge=0, le=100_000, description="calls of the generator, a batch counts once")
-    seconds: float = Field(120.0, gt=0, le=86_400, description="wall-clock time")
+    rounds: int = Field(default=3, ge=1, le=20, description="retrieval rounds")
+    passages: int = Field(default=20, ge=1, le=500, description="passages in the evidence pool")
+    web_fetches: int = Field(default=4, ge=0, le=100, description="pages fetched from the web")
+    generated_tokens: int = Field(
+        default=2048, ge=0, le=1_000_000, description="tokens generated, probes included"
+    )
+    model_calls: int = Field(
+        default=40, ge=0, le=100_000, description="calls of the generator, a batch counts once"
+    )
+    seconds: float = Field(default=120.0, gt=0, le=86_400, description="wall-clock time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,25 @@ class Ledger:
         return allowed - self._spent[limit]
 
     def spend(self, limit: str, amount: int = 1) -> None:
-        """Take `amount` (negative gives back); raises BudgetExhausted and takes nothing if it is not there."""
+        """Take `amount` (negative gives back); raises BudgetExhausted, taking nothing, if there is less."""
         if amount > self.left(limit):
             raise BudgetExhausted(limit, getattr(self._limits, limit))
         self._spent[limit] += amount
+
+    def purse(self, amounts: Mapping[str, int]) -> "Ledger":
+        """A ledger of its own that holds `amounts`, taken from this one, for work done beside the loop.
+
+        What such work costs, and when it ends, depends on the machine. While the purse is out this ledger
+        shows the most it can cost, so that every decision sees the same numbers from run to run.
+        """
+        for limit, amount in amounts.items():
+            self.spend(limit, amount)
+        return Ledger(self._limits.model_copy(update=dict(amounts)), self._clock)
+
+    def take_back(self, purse: "Ledger", amounts: Mapping[str, int]) -> None:
+        """Put what is left of a purse's `amounts` back into this ledger."""
+        for limit in amounts:
+            self.spend(limit, -purse.left(limit))
 
     def spent(self) -> dict[str, int]:
         """A copy of what was spent of each counted limit."""

@@ -71,7 +71,21 @@ class MeteredEncoder:
         """That of the encoder."""
         return self.encoder.fingerprint
 
-    async def states(self, prompts: Sequence[Prompt], layer: int) -> NDArray[np.float32]:
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the encoder."""
+        return self.encoder.capabilities
+
+    @property
+    def depth(self) -> int:
+        """That of the encoder."""
+        return self.encoder.depth
+
+    async def states(self, prompts: Sequence[Prompt], layers: Sequence[int]) -> NDArray[np.float32]:
         """As `Encoder.states`; raises BudgetExhausted before the call that would go over."""
         self.ledger.spend("model_calls")
-        return await self.encoder.states(prompts, layer)
+        return await self.encoder.states(prompts, layers)
+
+    def count_tokens(self, text: str) -> int:
+        """As `Encoder.count_tokens`; free."""
+        return self.encoder.count_tokens(text)

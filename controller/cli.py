@@ -1,0 +1,41 @@
+"""The command `sufficit`: one typer application a group of commands, one place for errors and exit codes.
+
+Exit codes: 0 answered or done, 1 failed, 2 wrong use or settings, 3 abstained, 130 interrupted.
+"""
+
+import sys
+
+import typer
+
+from ..tools.errors import SufficitError
+from .commands import ask, contrasts, fit, index, models, replay, settings
+from .console import complain
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="sufficit",
+    help="Answer questions from a corpus, and know when the evidence does not suffice.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("ask")(ask.ask)
+app.command("replay")(replay.replay)
+app.command("settings")(settings.settings)
+app.command("fit")(fit.fit)
+app.add_typer(index.app, name="index")
+app.add_typer(models.app, name="models")
+app.add_typer(contrasts.app, name="contrasts")
+
+
+def main() -> None:
+    """Run the command line; every error of ours becomes one or two lines and its exit code."""
+    try:
+        app()
+    except SufficitError as error:
+        complain(str(error))
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        complain("interrupted; what was written is whole")
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,54 @@
+"""`sufficit ask`: one question, one answer or one reasoned abstention."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+
+from ..answer import Answer
+from ..console import err, out, print_json
+from ..report import Report
+from ..settings import Settings, load
+from ..trace import Event, Listener, write_trace
+from .settings import AsJson, Assignments, ConfigFile
+
+ABSTAINED = 3
+
+IndexFolder = Annotated[Path | None, typer.Option(help="Folder of the index instead of index.path.")]
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    index: IndexFolder = None,
+    trace: Annotated[Path | None, typer.Option(help="Write the run's trace to this file.")] = None,
+    assignments: Assignments = None,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer QUESTION from the index, or abstain (exit code 3) with a reason."""
+    loaded = load([*(assignments or ()), *([f"index.path={index}"] if index else [])], config)
+    answer, events = _run(question, loaded.settings, as_json)
+    if trace is not None:
+        write_trace(trace, events)
+    if as_json:
+        print_json(answer_json(answer))
+    if answer.action == "abstain":
+        raise typer.Exit(ABSTAINED)
+
+
+def _run(question: str, settings: Settings, as_json: bool) -> tuple[Answer, tuple[Event, ...]]:
+    """Load and run, with stages shown live where somebody looks on."""
+    from ..build import build  # noqa: PLC0415  loads torch, which no other command needs
+
+    with err.status("loading models") as status:
+        controller = build(settings)
+        listener: Listener | None = None if as_json else Report(out, status)
+        return asyncio.run(controller.answer(question, listener))
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """The answer as plain JSON values."""
+    value: dict[str, Any] = TypeAdapter(Answer).dump_python(answer, mode="json")
+    return value

@@ -1,0 +1,127 @@
+"""One frozen settings object, validated once, each value with its origin."""
+
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from ..policies.abstention import AbstentionSettings
+from ..policies.answering import AnswerPrompts
+from ..policies.igp import IGPSettings
+from ..policies.trustmargin import TrustMarginSettings
+from ..tools.errors import SettingsError
+from .budget import BudgetSettings
+from .layers import flatten, layers, put
+
+
+class Section(BaseModel):
+    """A group of settings: frozen, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+
+class IndexSettings(Section):
+    """Where passages come from."""
+
+    path: Path = Field(default=Path("index"), description="folder of the index")
+    passages_per_round: int = Field(default=8, ge=1, le=200, description="passages asked for in one round")
+
+
+class GeneratorSettings(Section):
+    """The language model that answers, probes and is read by the latent reader."""
+
+    model: str = Field(
+        default="smollm2-135m-instruct", description="catalogue name, folder, GGUF file or hub name"
+    )
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    threads: int | None = Field(
+        default=None, ge=1, le=1024, description="CPU threads; none takes what is free"
+    )
+    answer_tokens: int = Field(default=32, ge=1, le=1024, description="longest answer")
+
+
+class RinseSettings(Section):
+    """The sufficiency scorer."""
+
+    artifact: str = Field(default="embedded", description="a packaged artifact's name, or a folder")
+    reranker: str = Field(
+        default="all-minilm-l6-v2", description="the content reader's model, as generator.model"
+    )
+    encoder: str | None = Field(
+        default="smollm2-135m-instruct", description="the latent reader's model; none leaves that reader out"
+    )
+    threshold: float | None = Field(default=None, description="answer threshold; none takes the artifact's")
+
+
+class Settings(Section):
+    """Everything that decides how a question is treated."""
+
+    question_characters: int = Field(default=4000, ge=1, le=1_000_000, description="longest question")
+    index: IndexSettings = IndexSettings()
+    generator: GeneratorSettings = GeneratorSettings()
+    prompts: AnswerPrompts = AnswerPrompts()
+    rinse: RinseSettings = RinseSettings()
+    abstention: AbstentionSettings = AbstentionSettings()
+    igp: IGPSettings = IGPSettings()
+    trustmargin: TrustMarginSettings = TrustMarginSettings()
+    budget: BudgetSettings = BudgetSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The effective settings, and where each value that is not a default came from, by dotted key."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+def load(
+    assignments: Sequence[str] = (), config: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Loaded:
+    """Read all layers and validate once.
+
+    `assignments` are `key=value` texts, `config` a TOML file, `environment` the process's where not given.
+    Raises SettingsError naming the key, the value and what is allowed.
+    """
+    merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for key, value, origin in layers(assignments, config, os.environ if environment is None else environment):
+        put(merged, key, value)
+        origins[key] = origin
+    return Loaded(validated(merged, origins), origins)
+
+
+def validated(tree: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+    """Nested plain values as settings. Raises SettingsError naming the key, its value and its origin."""
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        raise SettingsError(_explain(error.errors()[0], origins)) from error
+
+
+def _explain(error: ErrorDetails, origins: Mapping[str, str]) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    origin = next((o for k, o in origins.items() if k == key or key.startswith(f"{k}.")), "")
+    where = f" (from {origin})" if origin else ""
+    if error["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(key, keys(), n=1)
+        hint = f"; did you mean {near[0]}?" if near else "; `sufficit settings` lists all keys"
+        return f"unknown setting {key}{where}{hint}"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{key} = {error['input']!r}{where}: {message[0].lower()}{message[1:]}"
+
+
+def keys() -> list[str]:
+    """Every dotted key there is."""
+    return list(flat(Settings()))
+
+
+def flat(settings: Settings) -> dict[str, Any]:
+    """The settings as dotted keys with plain JSON values."""
+    return dict(flatten(settings.model_dump(mode="json")))

@@ -1,0 +1,58 @@
+"""What the loop needs for one run, one protocol a stage, so that a replay can stand in for all of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..policies.types import ActionPolicy, Arbiter, Pruner, QueryPolicy, Sufficiency
+from ..tools.protocols import Retriever
+from ..tools.types import Generation, Passage
+from .budget import Ledger
+
+
+class Opener(Protocol):
+    """What can be known before any passage is there."""
+
+    @property
+    def price(self) -> dict[str, int]:
+        """The most that `open` can cost, by limit."""
+        ...
+
+    async def open(self, question: str) -> tuple[Generation, float]:
+        """The closed-book answer, and NU(q) in [0, 1]."""
+        ...
+
+
+class Writer(Protocol):
+    """The generator with its evidence."""
+
+    async def write(self, question: str, passages: Sequence[Passage]) -> Generation:
+        """The RAG answer from at least one passage."""
+        ...
+
+
+class Web(Protocol):
+    """Search, fetch and extract, within the ledger's fetches."""
+
+    async def gather(self, query: str) -> list[Passage]:
+        """Passages from the web, best first; raises ToolError where nothing could be had."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Tools and policies of one run; those that cost charge the ledger they were built with."""
+
+    opener: Opener
+    retriever: Retriever
+    web: Web | None
+    sufficiency: Sufficiency
+    action: ActionPolicy
+    query: QueryPolicy
+    pruner: Pruner
+    writer: Writer
+    arbiter: Arbiter
+
+
+Assemble = Callable[[Ledger], Stages]
+"""Builds the stages of one run over the ledger that pays for it."""

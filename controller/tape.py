@@ -1,0 +1,176 @@
+"""A recorded run as tools: each gives back what was measured, at the price that was paid for it."""
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from ..policies.igp import Candidate
+from ..policies.types import Likelihoods, SufficiencyReport
+from ..tools.errors import BudgetExhausted, ToolError, TraceError
+from ..tools.types import Generation, Passage, PassageKey
+from .budget import Ledger
+from .trace import Arbitrated, Event, Fault, Opened, Pruned, Retrieved, Scored, Stage, Stopped, Wrote
+
+E = TypeVar("E", bound=Event)
+
+STAGES: dict[type, Stage] = {
+    Opened: "open",
+    Scored: "score",
+    Pruned: "prune",
+    Wrote: "write",
+    Arbitrated: "arbitrate",
+}
+
+
+class Diverged(TraceError):
+    """The run took a way on which nothing was recorded."""
+
+
+class Tape:
+    """What was measured, by stage, in the order in which it was."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events: dict[Stage, deque[Event]] = defaultdict(deque)
+        for event in events:
+            stage = _stage(event)
+            if stage is not None:
+                self._events[stage].append(event)
+
+    def take(self, stage: Stage, kind: type[E], ledger: Ledger) -> E:
+        """The stage's next event, its cost charged to `ledger`; a recorded fault or stop is raised again.
+
+        Raises Diverged where nothing of the kind was recorded.
+        """
+        if not self._events[stage]:
+            raise Diverged(f"nothing more was recorded of the stage {stage!r}")
+        event = self._events[stage].popleft()
+        for limit, amount in event.cost.items():
+            ledger.spend(limit, amount)
+        if isinstance(event, Fault):
+            # The recorder writes down an error's class name, so the stand-in must bear it.
+            raise type(event.error, (ToolError,), {})(event.message)
+        if isinstance(event, Stopped):
+            raise BudgetExhausted(event.limit, event.allowed)
+        if not isinstance(event, kind):
+            raise Diverged(f"the stage {stage!r} was recorded as {event.kind!r}")
+        return event
+
+
+def _stage(event: Event) -> Stage | None:
+    if isinstance(event, Fault | Stopped):
+        return event.stage
+    if isinstance(event, Retrieved):
+        return "retrieve" if event.origin == "index" else "web"
+    return STAGES.get(type(event))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOpener:
+    """The closed-book answer and NU(q) as recorded."""
+
+    tape: Tape
+    ledger: Ledger
+    price: dict[str, int]
+
+    async def open(self, question: str) -> tuple[Generation, float]:  # noqa: ARG002  the tape holds one question
+        """See Opener."""
+        opened = self.tape.take("open", Opened, self.ledger)
+        return opened.direct, opened.baseline
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSearch:
+    """Retrieval rounds, or visits to the web, as recorded."""
+
+    tape: Tape
+    ledger: Ledger
+    stage: Stage
+
+    async def search(self, query: str, k: int) -> list[Passage]:  # noqa: ARG002  a settings change shows anyway
+        """See Retriever."""
+        found = self.tape.take(self.stage, Retrieved, self.ledger)
+        if found.query != query:
+            raise Diverged(f"the next query is {query!r}, recorded was {found.query!r}")
+        return list(found.passages)
+
+    async def gather(self, query: str) -> list[Passage]:
+        """See Web."""
+        return await self.search(query, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSufficiency:
+    """The readers' standardised scores as recorded, summed again, against the threshold now set, if any."""
+
+    tape: Tape
+    ledger: Ledger
+    threshold: float | None
+
+    async def score(self, question: str, passages: Sequence[Passage]) -> SufficiencyReport:  # noqa: ARG002
+        """See Sufficiency. Raises Diverged if another number of passages was scored."""
+        report = self.tape.take("score", Scored, self.ledger).report
+        if passages and report.passages != len(passages):
+            raise Diverged(f"{len(passages)} passages are to be scored, recorded were {report.passages}")
+        threshold = report.threshold if self.threshold is None else self.threshold
+        score = sum(reader.standardised for reader in report.readers) if report.readers else None
+        return replace(report, score=score, threshold=threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedProbe:
+    """NU(q|d) as recorded."""
+
+    tape: Tape
+    ledger: Ledger
+
+    async def baseline(self, question: str) -> float:
+        """NU(q) comes with the opening."""
+        raise Diverged(f"NU(q) of {question!r} was not recorded on its own")
+
+    async def candidates(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:  # noqa: ARG002
+        """See Probe. Raises Diverged if a passage was not probed."""
+        report = self.tape.take("prune", Pruned, self.ledger).report
+        gains = {gain.key: gain for gain in report.gains}
+        if any(passage.key not in gains for passage in passages):
+            raise Diverged("a passage of the pool was not probed in the recorded run")
+        return tuple(Candidate(p.key, gains[p.key].uncertainty, gains[p.key].tokens) for p in passages)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedWriter:
+    """The RAG answer as recorded, if it is to be written from the same passages.
+
+    `admitted` is None where pruning had failed: then the passages follow from the pool, which is checked.
+    """
+
+    tape: Tape
+    ledger: Ledger
+    admitted: tuple[PassageKey, ...] | None
+
+    async def write(self, question: str, passages: Sequence[Passage]) -> Generation:  # noqa: ARG002
+        """See Writer. Raises Diverged for other passages: nobody knows what the model would have written."""
+        if self.admitted is not None and tuple(p.key for p in passages) != self.admitted:
+            raise Diverged("other passages were admitted; what the model would write is not recorded")
+        return self.tape.take("write", Wrote, self.ledger).rag
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedViews:
+    """The six likelihoods as recorded."""
+
+    tape: Tape
+    ledger: Ledger
+
+    async def likelihoods(
+        self,
+        question: str,  # noqa: ARG002
+        passages: Sequence[Passage],  # noqa: ARG002
+        direct: Generation,  # noqa: ARG002
+        rag: Generation,  # noqa: ARG002
+    ) -> Likelihoods:
+        """See Views. Raises Diverged where the recorded verdict needed none."""
+        verdict = self.tape.take("arbitrate", Arbitrated, self.ledger).verdict
+        if verdict.likelihoods is None:
+            raise Diverged("the answers were not scored in the recorded run")
+        return verdict.likelihoods

@@ -1,0 +1,221 @@
+"""The typed events of one run: written, read back, replayed.
+
+A trace is a JSONL file, one event a line, the first `started`, the last `finished`. It holds every
+measurement a decision rested on, so `replay` can decide again without a model. Two runs of the same question
+with the same settings and the same tool results give the same trace but for times.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from ..policies.types import Decision, PruneReport, SufficiencyReport, Verdict
+from ..tools.errors import StorageError, TraceError
+from ..tools.types import Generation, Passage, PassageKey
+from .answer import Answer
+
+VERSION = 1
+
+# Keys whose values are times: they differ between two runs that are otherwise the same.
+TIMES = frozenset({"at", "seconds", "timings"})
+
+
+Origin = Literal["index", "web"]
+Stage = Literal["open", "retrieve", "web", "score", "prune", "write", "arbitrate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamped:
+    """What the recorder adds to every event: its cost by limit, and `at`, seconds since the run began."""
+
+    cost: dict[str, int] = field(default_factory=dict)
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started(Stamped):
+    """The question and all that decides how it is treated. `settings` is the effective settings object.
+
+    `models` are names and hashes of all that measures; `web` says whether the web could be asked.
+    """
+
+    kind: Literal["started"] = "started"
+    version: int
+    question: str
+    settings: dict[str, Any]
+    models: dict[str, str]
+    web: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened(Stamped):
+    """The closed-book answer and NU(q), neither of which needs a passage."""
+
+    kind: Literal["opened"] = "opened"
+    direct: Generation
+    baseline: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved(Stamped):
+    """One round of retrieval, or one visit to the web. `new` are the keys that the pool did not hold."""
+
+    kind: Literal["retrieved"] = "retrieved"
+    origin: Origin
+    query: str
+    passages: tuple[Passage, ...]
+    new: tuple[PassageKey, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored(Stamped):
+    """The sufficiency of the pool as it stood."""
+
+    kind: Literal["scored"] = "scored"
+    report: SufficiencyReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided(Stamped):
+    """What the controller chose to do next, and why."""
+
+    kind: Literal["decided"] = "decided"
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruned(Stamped):
+    """Which passages were admitted."""
+
+    kind: Literal["pruned"] = "pruned"
+    report: PruneReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrote(Stamped):
+    """The RAG answer."""
+
+    kind: Literal["wrote"] = "wrote"
+    rag: Generation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arbitrated(Stamped):
+    """Which answer is trusted."""
+
+    kind: Literal["arbitrated"] = "arbitrated"
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault(Stamped):
+    """A tool failed in a stage; the run went on without what it would have brought."""
+
+    kind: Literal["fault"] = "fault"
+    stage: Stage
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped(Stamped):
+    """A limit ended the run in a stage."""
+
+    kind: Literal["stopped"] = "stopped"
+    stage: Stage
+    limit: str
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished(Stamped):
+    """How the question ended."""
+
+    kind: Literal["finished"] = "finished"
+    answer: Answer
+
+
+Event = Annotated[
+    Started
+    | Opened
+    | Retrieved
+    | Scored
+    | Decided
+    | Pruned
+    | Wrote
+    | Arbitrated
+    | Fault
+    | Stopped
+    | Finished,
+    Field(discriminator="kind"),
+]
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+Listener = Callable[[Event], None]
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """An event as plain JSON values."""
+    value: dict[str, Any] = _EVENT.dump_python(event, mode="json")
+    return value
+
+
+def without_times(value: Any) -> Any:
+    """The same JSON value with everything left out that is a time."""
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k not in TIMES}
+    if isinstance(value, list):
+        return [without_times(item) for item in value]
+    return value
+
+
+def trace_id(started: Started) -> str:
+    """Name of a trace: a hash of the question, the settings and the models, times left out."""
+    canonical = json.dumps(without_times(to_json(started)), sort_keys=True, ensure_ascii=True)
+    return hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
+
+
+def write_trace(path: Path, events: Iterable[Event]) -> None:
+    """Write a trace whole or not at all. Raises StorageError."""
+    lines = [json.dumps(to_json(event), ensure_ascii=True) for event in events]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+            try:
+                part.write("\n".join(lines) + "\n")
+                part.flush()
+                os.fsync(part.fileno())
+            except OSError:
+                Path(part.name).unlink(missing_ok=True)
+                raise
+        Path(part.name).replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write the trace {path}: {error.strerror}. Name another place.") from error
+
+
+def read_trace(path: Path) -> tuple[Event, ...]:
+    """Read a trace back. Raises TraceError if the file is absent, damaged, or of another version."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TraceError(f"cannot read the trace {path}: {error}") from error
+    events: list[Event] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            events.append(_EVENT.validate_json(line))
+        except ValidationError as error:
+            problem = error.errors()[0]
+            where = ".".join(str(part) for part in problem["loc"])
+            raise TraceError(f"{path}, line {number}: {where}: {problem['msg']}") from error
+    if not events or not isinstance(events[0], Started) or not isinstance(events[-1], Finished):
+        raise TraceError(f"{path} is no whole trace: it must begin with `started` and end with `finished`")
+    if events[0].version != VERSION:
+        raise TraceError(f"{path} has trace version {events[0].version}; this release reads {VERSION}")
+    return tuple(events)
