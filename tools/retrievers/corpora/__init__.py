@@ -1,0 +1,1 @@
+"""Corpora: files of many forms, read as passages."""

@@ -1,0 +1,76 @@
+"""A passage as a record of the index, and back.
+
+Fields: `title` and `text` are analysed for search; `key` and `source` are digests to delete by; `payload`
+holds the passage itself, so that it comes back as it went in, whatever characters it has.
+"""
+
+import json
+from functools import cache
+from hashlib import blake2b
+from typing import Any, Final
+
+import tantivy
+
+from ..types import Passage, PassageKey
+from .analysis import analyzer, normalise
+
+KEY: Final = "key"
+SOURCE: Final = "source"
+TITLE: Final = "title"
+TEXT: Final = "text"
+_PAYLOAD: Final = "payload"
+_TOKENIZER: Final = "sufficit"
+
+
+@cache
+def schema() -> tantivy.Schema:
+    """The schema of SCHEMA_VERSION. No positions: queries are words, not phrases."""
+    return (
+        tantivy.SchemaBuilder()
+        .add_text_field(KEY, tokenizer_name="raw", index_option="basic")
+        .add_text_field(SOURCE, tokenizer_name="raw", index_option="basic")
+        .add_text_field(TITLE, tokenizer_name=_TOKENIZER, index_option="freq")
+        .add_text_field(TEXT, tokenizer_name=_TOKENIZER, index_option="freq")
+        .add_bytes_field(_PAYLOAD, stored=True)
+        .build()
+    )
+
+
+def prepare(index: tantivy.Index) -> tantivy.Index:
+    """Give an opened index the analyzer; let its reader move on only when it is told to."""
+    index.register_tokenizer(_TOKENIZER, analyzer())
+    index.config_reader("manual", 0)
+    return index
+
+
+def to_record(passage: Passage) -> tantivy.Document:
+    """The record of a passage; its score is left out."""
+    record = tantivy.Document()
+    record.add_text(KEY, key_digest(passage.key))
+    record.add_text(SOURCE, source_digest(passage.source))
+    record.add_text(TITLE, normalise(passage.title))
+    record.add_text(TEXT, normalise(passage.text))
+    whole = (passage.id, passage.text, passage.title, passage.source, passage.url, dict(passage.metadata))
+    record.add_bytes(_PAYLOAD, json.dumps(whole, separators=(",", ":")).encode("ascii"))
+    return record
+
+
+def to_passage(record: tantivy.Document, score: float) -> Passage:
+    """The passage of a record, with the score of the search that found it."""
+    payload: Any = record.get_first(_PAYLOAD)
+    id_, text, title, source, url, metadata = json.loads(payload)
+    return Passage(id_, text, title, source, url, score, metadata)
+
+
+def key_digest(key: PassageKey) -> str:
+    """Term of field `key`. Lengths part source and id, so no two keys give one term."""
+    return _digest(f"{len(key.source)}:{key.source}{key.id}")
+
+
+def source_digest(source: str) -> str:
+    """Term of field `source`."""
+    return _digest(source)
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
