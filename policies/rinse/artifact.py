@@ -30,21 +30,29 @@ SCHEMA = 1
 JSON_FILE = "artifact.json"
 WEIGHTS_FILE = "weights.safetensors"
 EMBEDDED = Path(__file__).parent / "artifacts" / "embedded"
-"""The artifact that ships with the package, fitted on the embedded profile's backbones."""
+"""The artifact that ships with the package, fitted on the embedded profile's models."""
 
 Tensors = Mapping[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True, slots=True)
+class Backbone:
+    """A model that the artifact was fitted on: the name it was loaded by, and the hash that must be met."""
+
+    model: str
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """Everything that RINSE learned.
 
-    `backbones` maps the part that a model plays (`wordpieces`, `reranker`, `encoder`) to its fingerprint.
+    `backbones` maps the part that a model plays (`wordpieces`, `reranker`, `encoder`) to the model.
     `standards` holds, for each reader, how its raw score becomes its term of the sum. `thresholds` holds the
     answer threshold of each set of readers, named by `reader_set`. `latent` is None where it was not fitted.
     """
 
-    backbones: Mapping[str, str]
+    backbones: Mapping[str, Backbone]
     content: ContentModel
     latent: LatentModel | None
     standards: Mapping[str, Standard]
@@ -54,9 +62,10 @@ class Artifact:
     def check_backbone(self, part: str, fingerprint: str) -> None:
         """Raises ArtifactError unless the artifact was fitted on the model with this fingerprint."""
         fitted = self.backbones.get(part)
-        if fitted != fingerprint:
+        if fitted is None or fitted.fingerprint != fingerprint:
+            wanted = f"{fitted.model} with hash {fitted.fingerprint[:16]}…" if fitted else "none"
             raise ArtifactError(
-                f"the RINSE artifact was fitted on another {part}: {fitted}, not {fingerprint}.\n"
+                f"the RINSE artifact was fitted on another {part}: {wanted}, not {fingerprint[:16]}….\n"
                 f"Load the {part} that it was fitted on, or fit a new artifact with: sufficit fit"
             )
 
@@ -78,7 +87,7 @@ class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     schema_version: int
     weights_sha256: str
-    backbones: dict[str, str]
+    backbones: dict[str, Backbone]
     documents: int
     latent: _Latent | None
     standards: dict[str, Standard]

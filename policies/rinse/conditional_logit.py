@@ -14,12 +14,6 @@ L2 = 0.01
 Vector = NDArray[np.float64]
 
 
-def pair_differences(sufficient: Vector, insufficient: Vector) -> Vector:
-    """Sufficient minus insufficient: (s, features) and (i, features) give (s · i, features)."""
-    width = sufficient.shape[1]
-    return (sufficient[:, None, :] - insufficient[None, :, :]).reshape(-1, width)
-
-
 def fit_weights(groups: Sequence[Vector], l2: float = L2) -> Vector:
     """Weights w, shape (features,), without an intercept.
 

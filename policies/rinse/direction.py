@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .records import ContrastRecord, pairs
+
 States = NDArray[np.float32]
 
 
@@ -13,23 +15,21 @@ States = NDArray[np.float32]
 class LatentSample:
     """Unit-length states of training records under one prompt.
 
-    `states` has shape (records, layers, width), `families`, `groups` and `sufficient` one entry a record.
+    `states` has shape (records, layers, width).
     """
 
+    records: Sequence[ContrastRecord]
     states: States
-    families: Sequence[str]
-    groups: Sequence[str]
-    sufficient: Sequence[bool]
 
     def subset(self, keep: NDArray[np.bool_]) -> "LatentSample":
         """The records where `keep` holds."""
         index = np.flatnonzero(keep).tolist()
-        return LatentSample(
-            self.states[index],
-            [self.families[i] for i in index],
-            [self.groups[i] for i in index],
-            [self.sufficient[i] for i in index],
-        )
+        return LatentSample([self.records[i] for i in index], self.states[index])
+
+    @property
+    def families(self) -> NDArray[np.str_]:
+        """Every record's family."""
+        return np.array([record.family for record in self.records])
 
 
 def fit_direction(sample: LatentSample) -> NDArray[np.float64]:
@@ -38,11 +38,11 @@ def fit_direction(sample: LatentSample) -> NDArray[np.float64]:
     The mean over families of the family's mean sufficient state minus its mean insufficient state. A family
     without both labels says nothing.
     """
-    families = np.array(sample.families)
-    sufficient = np.array(sample.sufficient, dtype=np.bool_)
+    families = sample.families
+    labels = np.array([record.label for record in sample.records], dtype=np.bool_)
     differences = []
-    for family in sorted(set(sample.families)):
-        positive, negative = (families == family) & sufficient, (families == family) & ~sufficient
+    for family in np.unique(families):
+        positive, negative = (families == family) & labels, (families == family) & ~labels
         if positive.any() and negative.any():
             means = [sample.states[rows].mean(axis=0, dtype=np.float64) for rows in (positive, negative)]
             differences.append(means[0] - means[1])
@@ -54,13 +54,12 @@ def layer_accuracies(sample: LatentSample) -> NDArray[np.float64]:
 
     With one family only, each half of its groups is scored by the other half's direction.
     """
-    if len(set(sample.families)) > 1:
-        folds = np.array(sample.families)
-    else:
-        order = {group: number for number, group in enumerate(sorted(set(sample.groups)))}
-        folds = np.array([str(order[group] % 2) for group in sample.groups])
+    folds = sample.families
+    if len(np.unique(folds)) == 1:
+        _, numbers = np.unique([record.group for record in sample.records], return_inverse=True)
+        folds = (numbers % 2).astype(np.str_)
     rows = []
-    for fold in sorted(set(folds)):
+    for fold in np.unique(folds):
         direction = fit_direction(sample.subset(folds != fold))
         held = sample.subset(folds == fold)
         rows.append(_accuracies(held, direction))
@@ -71,21 +70,10 @@ def layer_accuracies(sample: LatentSample) -> NDArray[np.float64]:
 def _accuracies(sample: LatentSample, direction: NDArray[np.float64]) -> NDArray[np.float64]:
     """Pairwise accuracy of every layer, ties at one half; NaN where there is no pair."""
     scores = np.einsum("rlw,lw->rl", sample.states, direction)
-    first, second = pair_indices(sample.groups, sample.sufficient)
-    if not len(first):
+    places = [(pair.sufficient, pair.insufficient) for pair in pairs(sample.records)]
+    if not places:
         return np.full(scores.shape[1], np.nan)
+    first, second = np.array(places).T
     margins = scores[first] - scores[second]
     accuracies: NDArray[np.float64] = ((margins > 0) + 0.5 * (margins == 0)).mean(axis=0)
     return accuracies
-
-
-def pair_indices(
-    groups: Sequence[str], sufficient: Sequence[bool]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions of both sides of every sufficient-insufficient pair within a group."""
-    members: dict[str, tuple[list[int], list[int]]] = {}
-    for position, (group, label) in enumerate(zip(groups, sufficient, strict=True)):
-        members.setdefault(group, ([], []))[0 if label else 1].append(position)
-    pairs = [(i, j) for yes, no in members.values() for i in yes for j in no]
-    array = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-    return array[:, 0], array[:, 1]

@@ -1,6 +1,6 @@
 """What the frozen backbones see in a record, before anything is fitted. Measured once, then cached."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...tools.protocols import Encoder, Reranker, WordPieces
 from ...tools.types import Passage, Prompt
+from .artifact import Backbone
 from .cache import Content, FeatureCache, content_key
 from .content import MAX_PIECES, STRIDE, WINDOW, Coverage, cover, wordpieces_fingerprint
 from .latent import LatentPrompt, latent_prompt, unit_states
@@ -15,19 +16,25 @@ from .latent import LatentPrompt, latent_prompt, unit_states
 
 @dataclass(frozen=True, slots=True)
 class Backbones:
-    """The frozen models under the readers. Without `encoder` there is no latent reader."""
+    """The frozen models under the readers. Without `encoder` there is no latent reader.
+
+    `names` maps `wordpieces`, `reranker` and `encoder` to the names that the models were loaded by.
+    """
 
     wordpieces: WordPieces
     reranker: Reranker
     encoder: Encoder | None
+    names: Mapping[str, str]
 
-    def fingerprints(self) -> dict[str, str]:
-        """Part to fingerprint, as an artifact stores them."""
-        parts = {
+    def described(self) -> dict[str, Backbone]:
+        """Every part's name and fingerprint, as an artifact stores them."""
+        prints = {
             "wordpieces": wordpieces_fingerprint(self.wordpieces),
             "reranker": self.reranker.fingerprint,
         }
-        return parts | ({"encoder": self.encoder.fingerprint} if self.encoder else {})
+        if self.encoder:
+            prints["encoder"] = self.encoder.fingerprint
+        return {part: Backbone(self.names[part], value) for part, value in prints.items()}
 
 
 class Measurer:
@@ -36,7 +43,16 @@ class Measurer:
     def __init__(self, backbones: Backbones, cache: FeatureCache) -> None:
         self._backbones = backbones
         self._cache = cache
-        self._prints = backbones.fingerprints()
+        self._prints = {part: model.fingerprint for part, model in backbones.described().items()}
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The latent reader's model, if there is one."""
+        return self._backbones.encoder
+
+    def pieces(self, text: str) -> list[str]:
+        """The word pieces of a passage."""
+        return self._backbones.wordpieces.pieces(text)
 
     async def coverage(self, question: str, passages: Sequence[Passage]) -> Coverage:
         """What the content reader's backbones find. Raises ModelOutputError on NaN."""

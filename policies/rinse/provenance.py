@@ -4,6 +4,8 @@ import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .latent import LatentPrompt
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -25,7 +27,7 @@ class AnswerThreshold(_Frozen):
     sufficient_rate: float = Field(ge=0, le=1)
 
 
-class Accuracy(_Frozen):
+class FamilyAccuracy(_Frozen):
     """Pairwise accuracy on one family that was left out of everything fitted; 95% group-bootstrap interval.
 
     `scorer` is a reader's name, or several joined by `+` for their sum.
@@ -41,13 +43,23 @@ class Accuracy(_Frozen):
     high: float
 
 
+class LayerChoice(_Frozen):
+    """How one prompt did at every layer, 0 first: mean pairwise accuracy over training families.
+
+    Each family was scored by the direction of the others.
+    """
+
+    prompt: LatentPrompt
+    accuracies: tuple[float, ...]
+
+
 class Provenance(_Frozen):
     """What was fitted, on what, when and with what.
 
     `data` maps each pair file's name to its SHA-256. `groups` and `records` count per family what entered the
-    fit; `latent_records` those of them the latent reader read. `left_out` lists the families kept away.
-    `layers` gives, where a layer was chosen, the mean pairwise accuracy of every candidate over training
-    families each left out in turn. `accuracy` was measured by refitting without each family.
+    fit, of whose groups the share `held_out` set the threshold alone; `latent_records` counts those of them
+    that the latent reader read. `left_out` lists the families kept away. `layers` is what prompt and layer
+    were chosen by. `accuracy` was measured by fitting again without each family.
     """
 
     data: dict[str, str]
@@ -56,8 +68,9 @@ class Provenance(_Frozen):
     groups: dict[str, int]
     records: dict[str, int]
     latent_records: dict[str, int]
+    held_out: float
     seed: int
     packages: dict[str, str]
     date: datetime.date
-    layers: dict[str, tuple[float, ...]] = {}
-    accuracy: tuple[Accuracy, ...] = ()
+    layers: tuple[LayerChoice, ...] = ()
+    accuracy: tuple[FamilyAccuracy, ...] = ()

@@ -72,7 +72,7 @@ def build_rinse(
 ) -> Rinse:
     """RINSE on these backbones, each checked against the artifact.
 
-    Without `encoder` the latent reader is left out, and the reports name the content reader alone. Raises
+    Without `encoder` the latent reader is left out, and every report names the content reader alone. Raises
     ArtifactError where a backbone is not the one that the artifact was fitted on.
     """
     artifact.check_backbone("wordpieces", wordpieces_fingerprint(wordpieces))

@@ -1,0 +1,92 @@
+"""From pair files to a RINSE artifact: load the models, measure, fit, score on families left out."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...policies.rinse.artifact import Artifact
+from ...policies.rinse.cache import FeatureCache
+from ...policies.rinse.fit import fit_artifact
+from ...policies.rinse.leave_out import measure_left_out
+from ...policies.rinse.measure import Backbones, Measurer
+from ...policies.rinse.records import ContrastRecord, read_records
+from ...policies.rinse.sampling import usable
+from ...policies.rinse.training import FitSettings, Progress, measure_records
+from ...tools.errors import InputError
+from ...tools.generators.transformers import TransformersGenerator
+from ...tools.rerankers.biencoder import BiEncoderReranker
+from ...tools.wordpieces import WordPieceTokenizer
+from ..settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class PairData:
+    """Records to fit on. `files` maps file names to SHA-256, `skipped` counts records that teach nothing."""
+
+    records: Sequence[ContrastRecord]
+    files: dict[str, str]
+    skipped: int
+
+
+def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
+    """The records of `files` outside the families `left_out`.
+
+    Raises InputError for a file or line that cannot be read, a family that is in none of the files, and where
+    no pair is left.
+    """
+    records, hashes = [], {}
+    for file in files:
+        records += list(read_records(file))
+        with file.open("rb") as stream:
+            hashes[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    families = {record.family for record in records}
+    unknown = sorted(set(left_out) - families)
+    if unknown:
+        raise InputError(
+            f"no family {unknown[0]!r} in the pair files; there are: {', '.join(sorted(families))}"
+        )
+    kept, skipped = usable(record for record in records if record.family not in left_out)
+    if not kept:
+        raise InputError("no group holds a sufficient and an insufficient record: nothing to fit on")
+    return PairData(kept, hashes, skipped)
+
+
+def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
+    """The models that the settings name. Raises ModelMissing where one is not here."""
+    names = {"wordpieces": settings.rinse.reranker, "reranker": settings.rinse.reranker}
+    wordpieces = WordPieceTokenizer.load(settings.rinse.reranker)
+    chosen = settings.generator
+    reranker = BiEncoderReranker.load(settings.rinse.reranker, device=chosen.device, threads=chosen.threads)
+    if not latent or settings.rinse.encoder is None:
+        return Backbones(wordpieces, reranker, None, names)
+    encoder = TransformersGenerator.load(
+        settings.rinse.encoder, device=chosen.device, dtype=chosen.dtype, threads=chosen.threads
+    )
+    return Backbones(wordpieces, reranker, encoder, names | {"encoder": settings.rinse.encoder})
+
+
+def fit_pairs(
+    data: PairData,
+    backbones: Backbones,
+    settings: FitSettings,
+    cache: Path,
+    left_out: Sequence[str],
+    *,
+    report: bool,
+    progress: Progress,
+) -> Artifact:
+    """Measure what the cache does not hold, then fit.
+
+    With `report` the provenance also holds the accuracy on every family left out in turn. Raises InputError
+    where too little is left to fit on, StorageError where the cache cannot be written.
+    """
+    with FeatureCache(cache) as kept:
+        measured = asyncio.run(measure_records(data.records, Measurer(backbones, kept), settings, progress))
+    described = backbones.described()
+    artifact = fit_artifact(measured, settings, described, data.files, left_out)
+    if not report:
+        return artifact
+    accuracy = tuple(measure_left_out(measured, settings, described, data.files, left_out))
+    return replace(artifact, provenance=artifact.provenance.model_copy(update={"accuracy": accuracy}))

@@ -1,0 +1,195 @@
+"""Fitting RINSE on measured records: content head, latent direction, size correction, scale, threshold.
+
+Nothing here runs a model, and nothing here sees a record of a family that is left out.
+"""
+
+import datetime
+import platform
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from itertools import chain, combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...tools.errors import InputError
+from .artifact import Artifact, Backbone, reader_set
+from .conditional_logit import fit_weights
+from .content import ContentModel, profile_features
+from .direction import LatentSample, fit_direction, layer_accuracies
+from .idf import PieceCounts
+from .latent import LatentModel, LatentPrompt
+from .provenance import AnswerThreshold, LayerChoice, Provenance
+from .records import pairs
+from .size import PaddingCurve, Standard, fit_padding, fit_standard
+from .threshold import ScoredRecord, answer_threshold
+from .training import Example, FitSettings, PaddedExample, TrainingData
+
+PACKAGES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "sufficit")
+
+
+def fit_artifact(
+    data: TrainingData,
+    settings: FitSettings,
+    backbones: Mapping[str, Backbone],
+    files: Mapping[str, str],
+    left_out: Collection[str] = (),
+) -> Artifact:
+    """Fit everything on the families not in `left_out`.
+
+    `files` maps the names of the pair files to their SHA-256. Raises InputError where too little is left.
+    """
+    kept = [example for example in data.examples if example.record.family not in left_out]
+    fitted = [example for example in kept if not example.held_out]
+    if not fitted:
+        raise InputError("no pair is left to fit on; give more pairs, or leave fewer families out")
+    counts = PieceCounts.sum(part for family, part in data.counts.items() if family not in left_out)
+    content = fit_content(fitted, counts)
+    latent, choices = fit_latent(fitted, settings.prompts)
+    padded = [example for example in data.padded if example.family not in left_out]
+    standards = fit_standards(fitted, padded, content, latent)
+    return Artifact(
+        backbones=backbones if latent else {k: v for k, v in backbones.items() if k != "encoder"},
+        content=content,
+        latent=latent,
+        standards=standards,
+        thresholds=_thresholds([e for e in kept if e.held_out], content, latent, standards, settings.alpha),
+        provenance=_provenance(kept, settings, files, left_out, choices),
+    )
+
+
+def fit_content(examples: Sequence[Example], counts: PieceCounts) -> ContentModel:
+    """The content reader's head on every pair of every group; each group counts once."""
+    features = np.array(
+        [
+            profile_features(example.coverage.overlap(counts), example.coverage.relevance)
+            for example in examples
+        ]
+    )
+    center, spread = features.mean(axis=0), features.std(axis=0)
+    scale = np.where(spread > 1e-9, spread, 1.0)
+    rows = (features - center) / scale
+    groups: dict[str, list[NDArray[np.float64]]] = {}
+    for pair in pairs([example.record for example in examples]):
+        groups.setdefault(pair.group, []).append(rows[pair.sufficient] - rows[pair.insufficient])
+    return ContentModel(counts, fit_weights([np.array(group) for group in groups.values()]), center, scale)
+
+
+def fit_latent(
+    examples: Sequence[Example], prompts: Sequence[LatentPrompt]
+) -> tuple[LatentModel | None, tuple[LayerChoice, ...]]:
+    """The latent reader's direction, at the prompt and layer that serve the training families best.
+
+    Layer 0 is never chosen: the embedding of the prompt's last token is the same for every record.
+    """
+    read = [example for example in examples if example.states]
+    if not read:
+        return None, ()
+    choices = []
+    for prompt in prompts:
+        accuracies = layer_accuracies(_sample(read, prompt))
+        choices.append(LayerChoice(prompt=prompt, accuracies=tuple(map(float, accuracies))))
+    best = max(choices, key=lambda choice: max(choice.accuracies[1:]))
+    layer = 1 + int(np.argmax(best.accuracies[1:]))
+    direction = fit_direction(_sample(read, best.prompt))[layer]
+    return LatentModel(best.prompt, layer, direction), tuple(choices)
+
+
+def _sample(examples: Sequence[Example], prompt: LatentPrompt) -> LatentSample:
+    records = [example.record for example in examples]
+    return LatentSample(records, np.array([example.states[prompt] for example in examples]))
+
+
+def fit_standards(
+    examples: Sequence[Example],
+    padded: Sequence[PaddedExample],
+    content: ContentModel,
+    latent: LatentModel | None,
+) -> dict[str, Standard]:
+    """Size correction, mean and standard deviation of every reader."""
+    scores = [content.raw(example.coverage) for example in examples]
+    standards = {"content": fit_standard(sizes(examples), scores)}
+    if latent:
+        read = [example for example in examples if example.states]
+        raws = [latent.raw(example.states[latent.prompt][latent.layer]) for example in read]
+        curve = _padding_curve(padded, latent)
+        standards["latent"] = fit_standard(sizes(read), raws, curve)
+    return standards
+
+
+def sizes(examples: Sequence[Example]) -> list[int]:
+    """|E| of every example."""
+    return [len(example.record.passages) for example in examples]
+
+
+def _padding_curve(padded: Sequence[PaddedExample], latent: LatentModel) -> PaddingCurve | None:
+    raws = [latent.raw(example.states[latent.prompt][latent.layer]) for example in padded]
+    return fit_padding([example.record for example in padded], [example.size for example in padded], raws)
+
+
+def reader_terms(
+    example: Example, content: ContentModel, latent: LatentModel | None, standards: Mapping[str, Standard]
+) -> dict[str, float]:
+    """Each reader's term of s(q, E) on a measured record; readers that did not read it are not there."""
+    raws = {"content": content.raw(example.coverage)}
+    if latent and example.states:
+        raws["latent"] = latent.raw(example.states[latent.prompt][latent.layer])
+    return {
+        name: standards[name].standardise(raw, len(example.record.passages)) for name, raw in raws.items()
+    }
+
+
+def _thresholds(
+    held_out: Sequence[Example],
+    content: ContentModel,
+    latent: LatentModel | None,
+    standards: Mapping[str, Standard],
+    alpha: float,
+) -> dict[str, AnswerThreshold]:
+    """The answer threshold of every set of readers, each on the held-out records that all of it has read."""
+    terms = [reader_terms(example, content, latent, standards) for example in held_out]
+    names = sorted(standards)
+    sets = chain.from_iterable(combinations(names, size) for size in range(1, len(names) + 1))
+    thresholds = {}
+    for chosen in sets:
+        records = [
+            ScoredRecord(example.record.group, example.record.label, sum(term[name] for name in chosen))
+            for example, term in zip(held_out, terms, strict=True)
+            if all(name in term for name in chosen)
+        ]
+        thresholds[reader_set(chosen)] = answer_threshold(records, alpha)
+    return thresholds
+
+
+def _provenance(
+    examples: Sequence[Example],
+    settings: FitSettings,
+    files: Mapping[str, str],
+    left_out: Collection[str],
+    choices: tuple[LayerChoice, ...],
+) -> Provenance:
+    groups = Counter(family for family, _ in {(e.record.family, e.record.group) for e in examples})
+    return Provenance(
+        data=dict(files),
+        families=tuple(sorted(groups)),
+        left_out=tuple(sorted(left_out)),
+        groups=dict(sorted(groups.items())),
+        records=dict(sorted(Counter(e.record.family for e in examples).items())),
+        latent_records=dict(sorted(Counter(e.record.family for e in examples if e.states).items())),
+        held_out=settings.held_out,
+        seed=settings.seed,
+        packages={"python": platform.python_version()} | _versions(),
+        date=datetime.datetime.now(datetime.UTC).date(),
+        layers=choices,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "absent"
+    return found

@@ -1,0 +1,43 @@
+"""Which groups a fit reads, and which it keeps back: decided by hashes, the same for every run of a seed."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from .records import ContrastRecord
+
+
+def usable(records: Iterable[ContrastRecord]) -> tuple[list[ContrastRecord], int]:
+    """The records that a fit can learn from, and how many others there were.
+
+    A record needs a passage with text, its group both labels. Group names are made distinct over families.
+    """
+    named = [replace(record, group=f"{record.family}/{record.group}") for record in records]
+    filled = [record for record in named if any(passage.text.strip() for passage in record.passages)]
+    labels: dict[str, set[bool]] = {}
+    for record in filled:
+        labels.setdefault(record.group, set()).add(record.label)
+    kept = [record for record in filled if len(labels[record.group]) == 2]
+    return kept, len(named) - len(kept)
+
+
+def draw(group: str, seed: int, purpose: str) -> float:
+    """A number in [0, 1) that depends on nothing but these three."""
+    digest = hashlib.blake2b(f"{purpose}\n{seed}\n{group}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def sample_groups(records: Sequence[ContrastRecord], groups: int | None, seed: int) -> list[ContrastRecord]:
+    """The records of at most `groups` groups of every family (None: of all).
+
+    A smaller sample with the same seed is a part of a larger one.
+    """
+    if groups is None:
+        return list(records)
+    families: dict[str, set[str]] = {}
+    for record in records:
+        families.setdefault(record.family, set()).add(record.group)
+    chosen: set[str] = set()
+    for names in families.values():
+        chosen.update(sorted(names, key=lambda name: draw(name, seed, "sample"))[:groups])
+    return [record for record in records if record.group in chosen]
