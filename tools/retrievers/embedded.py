@@ -44,8 +44,8 @@ _OPEN_ATTEMPTS: Final = 5
 class BuildReport:
     """What a build or a replacement did.
 
-    `read` passages came in, `replaced` times one of them took an earlier one's place, `passages` are in the
-    index now. `seconds` is wall-clock time.
+    `read` passages came in, `replaced` of them with the key of an earlier one that came in; `passages` are in
+    the index now. `seconds` is wall-clock time.
     """
 
     read: int

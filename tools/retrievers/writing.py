@@ -54,23 +54,24 @@ class PassageWriter:
 
         Passages of one source that follow each other are one document. A source that returns later in the
         same call replaces its earlier passages if its first key was there before; else it adds to them.
-        `progress` is told the number of passages so far. Returns passages read, and documents or passages
-        replaced within this call.
+        `progress` is told the number of passages so far. Returns how many passages came in, and how many of them
+        had the key of an earlier one.
         """
         keys: set[str] = set()
         sources: set[str] = set()
         count = replaced = 0
         source = None
         for count, passage in enumerate(passages, 1):
-            key = key_digest(passage.key)
+            key, of_source = key_digest(passage.key), source_digest(passage.source)
             begins, source = passage.source != source, passage.source
-            if begins and (digest := source_digest(source)) not in sources:
-                sources.add(digest)
-                self._delete(SOURCE, digest)
+            replaced += key in keys
+            if not source:  # it belongs to no document, so it can only replace its like
+                self._delete(KEY, key)
+            elif begins and (key in keys or of_source not in sources):
+                self._delete(SOURCE, of_source)
             elif key in keys:
-                replaced += 1
-                whole = begins and source != ""  # passages without a source are no document
-                self._delete(*((SOURCE, source_digest(source)) if whole else (KEY, key)))
+                self._delete(KEY, key)
+            sources.add(of_source)
             keys.add(key)
             self._add(passage)
             if count % _REPORT_EVERY == 0:
