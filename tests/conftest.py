@@ -1,0 +1,24 @@
+from pathlib import Path
+
+import pytest
+from sufficit.tools.generators.transformers import TransformersGenerator
+from sufficit.tools.models import store
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+GENERATOR = "smollm2-135m-instruct"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public question-answering data beside the repository."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"needs the data sets of {folder}, which are not here")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def generator() -> TransformersGenerator:
+    """The embedded generator, real and loaded once."""
+    store.install(GENERATOR)
+    return TransformersGenerator.load(GENERATOR)

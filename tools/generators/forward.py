@@ -1,0 +1,155 @@
+"""Forward passes of a causal language model over rows of different length, with their keys and values.
+
+Rows are padded on the left, so that every row ends in the last column. Padding is known by the attention mask
+alone, never by token id: the padding token of many models is their end-of-sequence token.
+"""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer
+
+from ..errors import ModelOutputError
+from .planning import common_prefix
+from .prefixes import Layers, PrefixStore
+
+SHARED_TOKENS = 24
+"""Prefixes shorter than this are not worth a pass of their own."""
+
+KEPT_TOKENS = 64
+"""Prompts shorter than this are not worth remembering."""
+
+
+@dataclass(slots=True)
+class Context:
+    """What a batch has read so far: keys and values, and a mask of shape (rows, columns), 1 = a token."""
+
+    cache: Any
+    mask: torch.Tensor
+
+    def select(self, rows: Sequence[int]) -> None:
+        """Go on with some of the rows only."""
+        index = torch.tensor(rows, device=self.mask.device)
+        self.cache.batch_select_indices(index)
+        self.mask = self.mask[index]
+
+
+class CausalModel:
+    """The passes. All methods run on the generator's worker thread."""
+
+    def __init__(self, model: Any, prefix_tokens: int) -> None:
+        self.model = model
+        self._device = model.device
+        self._accepted = frozenset(inspect.signature(model.forward).parameters)
+        self._store = PrefixStore(prefix_tokens)
+        layers = DynamicCache(config=model.config).layers
+        # A window slides over columns, padding included: such a model's prefix must not be padded after.
+        self.shares_prefixes = all(type(layer) is DynamicLayer for layer in layers)
+
+    def read(
+        self, rows: Sequence[Sequence[int]], tails: Sequence[int], *, keep: bool
+    ) -> tuple[Context, torch.Tensor]:
+        """Read rows of ids from their beginning; a beginning that all rows share is computed once.
+
+        `tails[i]` >= 1 is for how many last tokens of row i the logits are wanted. With `keep`, the rows are
+        remembered for prompts to come. Returns the context and the logits of the last max(tails) columns,
+        float32, shape (rows, max(tails), vocabulary).
+        """
+        context, read = self._shared(rows, tails)
+        logits = self.extend(context, [row[read:] for row in rows], max(tails))
+        if keep and self.shares_prefixes:
+            for index, row in enumerate(rows):
+                self._remember(context, index, row)
+        return context, logits
+
+    def extend(self, context: Context, rows: Sequence[Sequence[int]], tail: int) -> torch.Tensor:
+        """Read on: `rows[i]` after what row i has read. Logits as in `read`."""
+        ids, mask = self._pad(rows)
+        context.mask = torch.cat([context.mask, mask], dim=1)
+        logits: torch.Tensor = self._call(
+            self.model,
+            input_ids=ids,
+            attention_mask=context.mask,
+            position_ids=_positions(context.mask)[:, -ids.shape[1] :],
+            past_key_values=context.cache,
+            use_cache=True,
+            logits_to_keep=tail,
+        ).logits[:, -tail:]
+        return logits.float()
+
+    def states(self, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
+        """Hidden states of every row's last token after each of `layers`; (layers, rows, width), float32."""
+        ids, mask = self._pad(rows)
+        hidden = self._call(
+            self.model.base_model,  # without the head: its logits are not wanted
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=_positions(mask),
+            use_cache=False,
+            output_hidden_states=True,
+        ).hidden_states
+        states = torch.stack([hidden[layer][:, -1].float() for layer in layers])
+        if not torch.isfinite(states).all():
+            raise ModelOutputError("the model's hidden states are not finite; try dtype float32")
+        return states
+
+    def _shared(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> tuple[Context, int]:
+        """A context that has read the rows' common beginning, and the length of that."""
+        length = 0
+        if self.shares_prefixes:
+            length = min(
+                min(common_prefix(rows[0], row), len(row) - tail)
+                for row, tail in zip(rows, tails, strict=True)
+            )
+        known = self._store.find(rows[0][:length]) if length >= SHARED_TOKENS else None
+        context = self._context(known.layers if known else (), 1)
+        read = known.length if known else 0
+        if len(rows) > 1 and length - read >= SHARED_TOKENS:
+            self.extend(context, [rows[0][read:length]], 1)
+            self._remember(context, 0, rows[0][:length])
+            read = length
+        if read == 0:
+            return self._context((), len(rows)), 0
+        context.cache.batch_repeat_interleave(len(rows))
+        context.mask = context.mask.expand(len(rows), -1)
+        return context, read
+
+    def _context(self, layers: Layers, rows: int) -> Context:
+        cache = DynamicCache(config=self.model.config)
+        for number, (keys, values) in enumerate(layers):
+            cache.update(keys, values, number)
+        length = layers[0][0].shape[2] if layers else 0
+        return Context(cache, torch.ones((rows, length), dtype=torch.long, device=self._device))
+
+    def _remember(self, context: Context, index: int, ids: Sequence[int]) -> None:
+        if len(ids) < KEPT_TOKENS:
+            return
+        columns = context.mask[index].nonzero()[:, 0]
+        layers = tuple(
+            (layer.keys[index : index + 1, :, columns], layer.values[index : index + 1, :, columns])
+            for layer in context.cache.layers
+        )
+        self._store.keep(ids, layers)
+
+    def _pad(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        width = max(map(len, rows))
+        ids = torch.tensor([[0] * (width - len(row)) + list(row) for row in rows], device=self._device)
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+        return ids, mask
+
+    def _call(self, module: Any, **inputs: Any) -> Any:
+        # transformers 5.24 renames past_key_values to cache; some models take no positions or cut no logits.
+        if "cache" in self._accepted and "past_key_values" in inputs:
+            inputs["cache"] = inputs.pop("past_key_values")
+        optional = {"position_ids", "logits_to_keep"} - self._accepted
+        with torch.inference_mode():
+            return module(**{name: value for name, value in inputs.items() if name not in optional})
+
+
+def _positions(mask: torch.Tensor) -> torch.Tensor:
+    """Position of every token among its row's tokens; padding gets 0."""
+    return (mask.cumsum(dim=1) - 1).clamp(min=0)
