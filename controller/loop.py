@@ -98,7 +98,8 @@ class Controller:
         return conclude(run.outcome, self._settings.closed_book, ledger, recorder), recorder.events
 
     def _checked(self, question: str) -> str:
-        question = question.strip()
+        # What is no Unicode, such as an argument's undecodable byte, becomes a question mark.
+        question = question.encode("utf-8", "replace").decode().strip()
         if not question:
             raise InputError("the question is empty; ask one")
         limit = self._settings.question_characters

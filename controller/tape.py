@@ -128,7 +128,7 @@ class RecordedProbe:
         """NU(q) comes with the opening."""
         raise Diverged(f"NU(q) of {question!r} was not recorded on its own")
 
-    async def candidates(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:  # noqa: ARG002
+    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:  # noqa: ARG002
         """See Probe. Raises Diverged if a passage was not probed."""
         report = self.tape.take("prune", Pruned, self.ledger).report
         gains = {gain.key: gain for gain in report.gains}

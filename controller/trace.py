@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from ..policies.types import Decision, PruneReport, SufficiencyReport, Verdict
 from ..tools.errors import StorageError, TraceError
@@ -156,14 +156,15 @@ Event = Annotated[
     | Finished,
     Field(discriminator="kind"),
 ]
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+# JSON has no infinity; as strings they read back as the numbers they were.
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(ser_json_inf_nan="strings"))
 
 Listener = Callable[[Event], None]
 
 
 def to_json(event: Event) -> dict[str, Any]:
     """An event as plain JSON values."""
-    value: dict[str, Any] = _EVENT.dump_python(event, mode="json")
+    value: dict[str, Any] = json.loads(_EVENT.dump_json(event))
     return value
 
 

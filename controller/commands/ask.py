@@ -2,16 +2,15 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
 from ..answer import Answer
 from ..console import err, out, print_json
 from ..report import Report
 from ..settings import Settings, load
-from ..trace import Event, Listener, write_trace
+from ..trace import Event, Listener, to_json, write_trace
 from .settings import AsJson, Assignments, ConfigFile
 
 ABSTAINED = 3
@@ -33,7 +32,7 @@ def ask(
     if trace is not None:
         write_trace(trace, events)
     if as_json:
-        print_json(answer_json(answer))
+        print_json(to_json(events[-1])["answer"])
     if answer.action == "abstain":
         raise typer.Exit(ABSTAINED)
 
@@ -46,9 +45,3 @@ def _run(question: str, settings: Settings, as_json: bool) -> tuple[Answer, tupl
         controller = build(settings)
         listener: Listener | None = None if as_json else Report(out, status)
         return asyncio.run(controller.answer(question, listener))
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """The answer as plain JSON values."""
-    value: dict[str, Any] = TypeAdapter(Answer).dump_python(answer, mode="json")
-    return value
