@@ -175,9 +175,8 @@ def _show_report(done: str, path: Path, reading: CorpusReading, report: BuildRep
 def _show_passage(rank: int, passage: Passage) -> None:
     text = " ".join(passage.text.split())
     shown = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
-    _say(
-        f"{rank}. {passage.title or passage.source}  [{passage.source} · {passage.id} · {passage.score:.2f}]"
-    )
+    title = " ".join(passage.title.split()) or passage.source
+    _say(f"{rank}. {title}  [{passage.source} · {passage.id} · {passage.score:.2f}]")
     _say(f"   {shown}\n")
 
 
@@ -186,6 +185,6 @@ def _passages(count: int) -> str:
 
 
 def _say(text: str) -> None:
-    """A line on stdout. Control characters in retrieved text could command the terminal: they are shown as dots."""
+    """A line on stdout; control characters, which could command a terminal, are shown as dots."""
     shown = "".join(c if c.isprintable() or c == "\n" else "·" for c in text)
     console.out.print(shown, markup=False, emoji=False, soft_wrap=True)

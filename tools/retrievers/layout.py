@@ -31,6 +31,12 @@ SCHEMA_VERSION: Final = 1
 _MANIFEST = "sufficit-index.json"
 _LOCK = "write.lock"
 _VERSION_PREFIX = "version-"
+# How the system and the engine speak of a disk without room. Of an error in its writing thread the engine only
+# says that the thread ended; the thread does nothing but write.
+_FULL = (
+    *("no space left", "os error 28", "disk quota", "os error 122", "file too large", "os error 27"),
+    "worker thread encountered an error",
+)
 _PATIENCE = 1.0  # seconds to wait for another writer: an `add` of a few passages takes less
 
 
@@ -155,36 +161,14 @@ def storage_error(path: Path, error: Exception) -> StorageError | IndexLocked:
     words = str(error).lower()
     if "lockbusy" in words:
         return IndexLocked(f"Another process is writing to the index at {path}.\nWait until it is done.")
-    if _is_full(words) or (_engine_died(words) and _no_room(path)):
+    if any(sign in words for sign in _FULL):
         return StorageError(
-            f"The disk is full at {path}; the index is as it was.\nFree some space and try again."
+            f"The disk is full at {path}, or a limit is reached; the index is as it was.
+"
+            "Free some space and try again."
         )
     reason = next(iter(str(error).splitlines()), type(error).__name__)
     return StorageError(f"The index at {path} cannot be used: {reason}\n{_rebuild(path)}")
-
-
-def _is_full(words: str) -> bool:
-    """Whether an error message speaks of a full disk, an exhausted quota or a file size limit."""
-    return any(
-        sign in words
-        for sign in (
-            "no space left",
-            "os error 28",
-            "disk quota",
-            "os error 122",
-            "file too large",
-            "os error 27",
-        )
-    )
-
-
-def _engine_died(words: str) -> bool:
-    """Whether the engine only says that its writing thread ended, not why."""
-    return "killed" in words or "worker thread" in words
-
-
-def _no_room(path: Path) -> bool:
-    return shutil.disk_usage(path).free < 2**20
 
 
 def _rebuild(path: Path) -> str:

@@ -1,6 +1,7 @@
 """Writing passages into one version of an index: what replaces what, and all or nothing."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -12,6 +13,7 @@ from .layout import storage_error
 from .records import KEY, SOURCE, key_digest, source_digest, to_record
 
 _HEAP: Final = 96 * 2**20  # bytes of postings held before they go to disk as a segment
+_SMALLEST_HEAP: Final = 15 * 2**20  # bytes; the engine takes no less
 _REPORT_EVERY: Final = 200  # passages
 
 
@@ -23,6 +25,7 @@ class PassageWriter:
 
     def __init__(self, index: tantivy.Index, path: Path) -> None:
         self._path = path
+        self._index = index
         try:
             self._writer = index.writer(_HEAP, 1)
         except (OSError, ValueError, RuntimeError) as error:
@@ -38,15 +41,17 @@ class PassageWriter:
         try:
             if kind is None:
                 self._writer.commit()
-            self._writer.wait_merging_threads()
+                self._writer.wait_merging_threads()
+            else:
+                self._discard()
         except (OSError, ValueError, RuntimeError) as failure:
-            if kind is None:
-                raise storage_error(self._path, failure) from failure
+            self._discard()
+            raise storage_error(self._path, failure) from failure
 
     def put(self, passages: Sequence[Passage]) -> None:
         """Add passages; each replaces the one with its key."""
         for passage in passages:
-            self._delete(KEY, key_digest(passage.key))
+            self.delete_keys([passage.key])
             self._add(passage)
 
     def put_documents(self, passages: Iterable[Passage], progress: Callable[[int], None]) -> tuple[int, int]:
@@ -54,23 +59,23 @@ class PassageWriter:
 
         Passages of one source that follow each other are one document. A source that returns later in the
         same call replaces its earlier passages if its first key was there before; else it adds to them.
-        `progress` is told the number of passages so far. Returns how many passages came in, and how many of them
-        had the key of an earlier one.
+        `progress` is told the number of passages so far. Returns how many passages came in, and how many
+        of them had the key of an earlier one.
         """
-        keys: set[str] = set()
-        sources: set[str] = set()
+        keys: set[int] = set()  # hashes: a large corpus must fit in memory
+        sources: set[int] = set()
         count = replaced = 0
         source = None
         for count, passage in enumerate(passages, 1):
-            key, of_source = key_digest(passage.key), source_digest(passage.source)
+            key, of_source = hash(passage.key), hash(passage.source)
             begins, source = passage.source != source, passage.source
             replaced += key in keys
             if not source:  # it belongs to no document, so it can only replace its like
-                self._delete(KEY, key)
+                self.delete_keys([passage.key])
             elif begins and (key in keys or of_source not in sources):
-                self._delete(SOURCE, of_source)
+                self.delete_sources([source])
             elif key in keys:
-                self._delete(KEY, key)
+                self.delete_keys([passage.key])
             sources.add(of_source)
             keys.add(key)
             self._add(passage)
@@ -88,6 +93,15 @@ class PassageWriter:
         """Delete all passages of these sources."""
         for source in sources:
             self._delete(SOURCE, source_digest(source))
+
+    def _discard(self) -> None:
+        """Let go of the engine's lock, and of the room that segments without a commit take."""
+        with suppress(OSError, ValueError, RuntimeError):  # a writer that failed fails again here
+            self._writer.wait_merging_threads()
+        with suppress(OSError, ValueError, RuntimeError):
+            sweeper = self._index.writer(_SMALLEST_HEAP, 1)
+            sweeper.garbage_collect_files()
+            sweeper.wait_merging_threads()
 
     def _delete(self, field: str, term: str) -> None:
         try:
