@@ -1,15 +1,9 @@
-"""The embedded index: BM25 over title and text, on disk, in process, by tantivy.
-
-A query is text: it is analysed like the passages, and each of its terms scores by the better of its BM25
-scores (k1 1.2, b 0.75) in title and text plus half of the other: a term of the title mostly stands in the
-text as well, and is not new evidence there.
-"""
+"""The embedded index: BM25 over title and text, on disk, in process, by tantivy."""
 
 import asyncio
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +13,6 @@ import tantivy
 
 from ..errors import IndexMissing, StorageError
 from ..types import Passage, PassageKey
-from .analysis import analyze
 from .layout import (
     Manifest,
     manifest_for,
@@ -31,12 +24,10 @@ from .layout import (
     storage_error,
     write_lock,
 )
-from .records import TEXT, TITLE, prepare, schema, to_passage
+from .querying import query_terms, score_query
+from .records import prepare, schema, to_passage
 from .writing import PassageWriter
 
-_LONGEST_QUERY: Final = 200_000  # characters; what follows is not read
-_MOST_TERMS: Final = 128  # distinct terms of a query; the rarest are kept
-_TIE_BREAKER: Final = 0.5
 _OPEN_ATTEMPTS: Final = 5
 
 
@@ -209,11 +200,11 @@ class EmbeddedIndex:
         searcher = self._current().searcher
         if searcher.num_docs == 0:
             raise _empty(self._path)
-        terms = _query_terms(query, searcher)
+        terms = query_terms(query, searcher)
         if not terms or k < 1:
             return []
         try:
-            found = searcher.search(_score_query(terms), min(k, searcher.num_docs), count=False)
+            found = searcher.search(score_query(terms), min(k, searcher.num_docs), count=False)
             return [to_passage(searcher.doc(address), score) for score, address in found.hits]
         except (OSError, ValueError, RuntimeError) as error:
             raise storage_error(self._path, error) from error
@@ -288,27 +279,6 @@ def _stamp(path: Path, manifest: Manifest) -> tuple[int, ...]:
             continue
         stamp += (status.st_ino, status.st_mtime_ns, status.st_size)
     return tuple(stamp)
-
-
-def _query_terms(query: str, searcher: tantivy.Searcher) -> dict[str, int]:
-    """Distinct terms of the query with their counts, at most 128: those that the fewest passages hold."""
-    terms = Counter(analyze(query[:_LONGEST_QUERY]))
-    if len(terms) <= _MOST_TERMS:
-        return terms
-    held = {term: searcher.doc_freq(TITLE, term) + searcher.doc_freq(TEXT, term) for term in terms}
-    rarest = sorted((term for term in terms if held[term]), key=held.__getitem__)[:_MOST_TERMS]
-    return {term: terms[term] for term in rarest}
-
-
-def _score_query(terms: dict[str, int]) -> tantivy.Query:
-    fields = schema()
-    clauses = []
-    for term, count in terms.items():
-        in_fields = [tantivy.Query.term_query(fields, field, term, "freq") for field in (TITLE, TEXT)]
-        best = tantivy.Query.disjunction_max_query(in_fields, _TIE_BREAKER)
-        scored = best if count == 1 else tantivy.Query.boost_query(best, float(count))
-        clauses.append((tantivy.Occur.Should, scored))
-    return tantivy.Query.boolean_query(clauses)
 
 
 def _empty(path: Path) -> IndexMissing:

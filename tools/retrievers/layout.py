@@ -31,8 +31,8 @@ SCHEMA_VERSION: Final = 1
 _MANIFEST = "sufficit-index.json"
 _LOCK = "write.lock"
 _VERSION_PREFIX = "version-"
-# How the system and the engine speak of a disk without room. Of an error in its writing thread the engine only
-# says that the thread ended; the thread does nothing but write.
+# How the system and the engine speak of a disk without room. Of an error in its writing thread the engine
+# only says that the thread ended; the thread does nothing but write.
 _FULL = (
     *("no space left", "os error 28", "disk quota", "os error 122", "file too large", "os error 27"),
     "worker thread encountered an error",
@@ -163,8 +163,7 @@ def storage_error(path: Path, error: Exception) -> StorageError | IndexLocked:
         return IndexLocked(f"Another process is writing to the index at {path}.\nWait until it is done.")
     if any(sign in words for sign in _FULL):
         return StorageError(
-            f"The disk is full at {path}, or a limit is reached; the index is as it was.
-"
+            f"The disk is full at {path}, or a limit is reached; the index is as it was.\n"
             "Free some space and try again."
         )
     reason = next(iter(str(error).splitlines()), type(error).__name__)
