@@ -1,0 +1,53 @@
+"""What a construction makes of an example: a group of contrasting records, or the reason why none."""
+
+import hashlib
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...tools.types import Passage
+
+
+class Side(NamedTuple):
+    """One question with one evidence set."""
+
+    question: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Contrasts from one example: every sufficient side is compared with every insufficient one."""
+
+    id: str
+    sufficient: tuple[Side, ...]
+    insufficient: tuple[Side, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """An example of which no group was made, and why."""
+
+    id: str
+    reason: str
+
+
+Outcome = Group | Dropped
+
+
+def stable_random(seed: int, name: str) -> random.Random:
+    """A generator that depends on the seed and the name alone, not on what was built before."""
+    return random.Random(f"{seed}:{name}")
+
+
+def stable_id(*parts: str) -> str:
+    """Sixteen hexadecimal digits that depend on the parts and their order alone."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def shuffled(passages: Sequence[Passage], seed: int, name: str) -> tuple[Passage, ...]:
+    """The passages in an order that carries no signal: the same for all sets of one length in a group."""
+    order = list(passages)
+    stable_random(seed, f"order:{name}").shuffle(order)
+    return tuple(order)
