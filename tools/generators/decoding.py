@@ -35,7 +35,7 @@ class _Answer:
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     steps: list[tuple[float, ...]] = field(default_factory=list)
-    text: str = ""
+    text: str | None = None
     finish: Literal["stop", "length"] = "length"
 
     def take(self, token: int, logprob: float, top: Sequence[float], ends: frozenset[int]) -> bool:
@@ -66,7 +66,8 @@ class _Answer:
         return True
 
     def rollout(self) -> Rollout:
-        text = self.text if self.finish == "stop" and self.text else self.decode(self.ids)
+        """The row's outcome so far."""
+        text = self.decode(self.ids) if self.text is None else self.text
         generation = Generation(
             text.strip(), tuple(self.ids), tuple(self.logprobs), self.finish, len(self.row.ids)
         )

@@ -149,10 +149,12 @@ class TransformersGenerator:
         return np.stack(states, axis=1) if states else np.zeros((len(layers), 0, 0), dtype=np.float32)
 
     def _decode_row(self, prompt: Prompt, max_tokens: int, top_k: int) -> DecodeRow:
+        if max_tokens < 1:
+            raise InputError(f"max_tokens = {max_tokens} leaves nothing to generate; it must be at least 1")
         ids = self._encoder.prompt_ids(prompt)
         self._check_length(len(ids) + 1)
         room = self._loaded.context_tokens - len(ids)
-        return DecodeRow(ids, min(max(max_tokens, 1), room), top_k, prompt.stop)
+        return DecodeRow(ids, min(max_tokens, room), top_k, prompt.stop)
 
     def _check_length(self, tokens: int) -> None:
         if tokens > self._loaded.context_tokens:
