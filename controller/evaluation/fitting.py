@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
+
 from ...policies.rinse.artifact import Artifact
 from ...policies.rinse.cache import FeatureCache
 from ...policies.rinse.fit import fit_artifact
@@ -58,7 +60,8 @@ def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
     names = {"wordpieces": settings.rinse.reranker, "reranker": settings.rinse.reranker}
     wordpieces = WordPieceTokenizer.load(settings.rinse.reranker)
     chosen = settings.generator
-    reranker = BiEncoderReranker.load(settings.rinse.reranker, device=chosen.device, threads=chosen.threads)
+    device = chosen.device if chosen.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    reranker = BiEncoderReranker.load(settings.rinse.reranker, device=device, threads=chosen.threads)
     if not latent or settings.rinse.encoder is None:
         return Backbones(wordpieces, reranker, None, names)
     encoder = TransformersGenerator.load(

@@ -84,15 +84,21 @@ async def latent_prompt(
     Question and passages are data: quoted, so that nothing in them can pose as prompt, then cut. Raises
     ModelOutputError where the reranker gives NaN or infinity.
     """
-    control = encoder.capabilities.control_tokens
-    asked = cut(quote(question, control), prompt.question_tokens, encoder)
+    asked = _quoted(question, prompt.question_tokens, encoder)
     kept = await strongest(asked, passages, reranker, prompt.passages)
     shortened = [
-        replace(passage, title="", text=cut(quote(_titled(passage), control), prompt.passage_tokens, encoder))
+        replace(passage, title="", text=_quoted(_titled(passage), prompt.passage_tokens, encoder))
         for passage in kept
     ]
-    block = context_block(shortened, control, prompt.frame)
+    block = context_block(shortened, encoder.capabilities.control_tokens, prompt.frame)
     return Prompt(fill(prompt.template, question=asked, passages=block), prompt.style)
+
+
+def _quoted(text: str, tokens: int, encoder: Encoder) -> str:
+    """Quoted first: what is cut afterwards is as long as what is read."""
+    return cut(
+        quote(text[: tokens * CHARACTERS_PER_TOKEN], encoder.capabilities.control_tokens), tokens, encoder
+    )
 
 
 def _titled(passage: Passage) -> str:

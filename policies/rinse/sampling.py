@@ -1,6 +1,7 @@
 """Which groups a fit reads, and which it keeps back: decided by hashes, the same for every run of a seed."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -41,3 +42,14 @@ def sample_groups(records: Sequence[ContrastRecord], groups: int | None, seed: i
     for names in families.values():
         chosen.update(sorted(names, key=lambda name: draw(name, seed, "sample"))[:groups])
     return [record for record in records if record.group in chosen]
+
+
+def thin(records: Sequence[ContrastRecord], side: int) -> list[ContrastRecord]:
+    """At most the first `side` records of each label in every group."""
+    seen: Counter[tuple[str, bool]] = Counter()
+    kept = []
+    for record in records:
+        seen[record.group, record.label] += 1
+        if seen[record.group, record.label] <= side:
+            kept.append(record)
+    return kept

@@ -14,7 +14,7 @@ from .idf import PieceCounts
 from .latent import LatentPrompt
 from .measure import Measurer
 from .records import ContrastRecord
-from .sampling import draw, sample_groups
+from .sampling import draw, sample_groups, thin
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -27,7 +27,8 @@ CONCURRENT = 4
 class FitSettings:
     """How a fit samples and what it aims at.
 
-    `groups` a family enter the content reader (None: all), `latent_groups` of them the latent reader.
+    `groups` a family enter the content reader (None: all), `latent_groups` of them the latent reader, with at
+    most `latent_side` records of each label a group.
     `held_out` is the share of groups kept back for the answer threshold at risk `alpha`. `padded_groups` a
     family give one sufficient record each, padded with each of `padding` passages of other questions.
     `prompts` are the wordings that the latent reader may choose from.
@@ -36,7 +37,8 @@ class FitSettings:
     prompts: Sequence[LatentPrompt]
     seed: int = 17
     groups: int | None = None
-    latent_groups: int = 150
+    latent_groups: int = 100
+    latent_side: int = 2
     held_out: float = 0.25
     alpha: float = 0.2
     padded_groups: int = 15
@@ -86,7 +88,7 @@ async def measure_records(
     Everything comes from the cache where an earlier run left it. Raises ModelOutputError on NaN.
     """
     sample = sample_groups(records, settings.groups, settings.seed)
-    latent = sample_groups(sample, settings.latent_groups, settings.seed)
+    latent = thin(sample_groups(sample, settings.latent_groups, settings.seed), settings.latent_side)
     deep = {id(record) for record in latent}
     examples: list[Example] = []
     for start in range(0, len(sample), CONCURRENT):
