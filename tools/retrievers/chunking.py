@@ -77,11 +77,18 @@ def _sentence_ends(text: str, words: list[Span]) -> list[int]:
     ends: list[int] = []
     position = 0
     for found in _SENTENCE_END.finditer(text, words[0].start):
-        before = text[max(0, found.start() - _ABBREVIATION_REACH) : found.start()]
-        if _ABBREVIATION.search(before):
+        if _continues(text, found):
             continue
         while position < len(words) and words[position].start < found.end():
             position += 1
         if 0 < position < len(words) and (not ends or ends[-1] != position):
             ends.append(position)
     return ends
+
+
+def _continues(text: str, found: re.Match[str]) -> bool:
+    """Whether what looks like a sentence end is none: after an abbreviation or a heading."""
+    at = found.start()
+    if found.group().startswith("\n"):
+        return text[text.rfind("\n", 0, at) + 1 : at].lstrip().startswith("#")
+    return _ABBREVIATION.search(text[max(0, at - _ABBREVIATION_REACH) : at]) is not None

@@ -1,0 +1,114 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sufficit.controller.commands.index import app
+from sufficit.tools.errors import IndexMissing, InputError
+from typer.testing import CliRunner, Result
+
+
+def run(*arguments: object, fails: bool = False) -> Result:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert fails or result.exit_code == 0, (result.output, result.exception)
+    return result
+
+
+def run_json(*arguments: object) -> Any:
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    records = [
+        {"_id": "h", "title": "Harbour", "text": "Ships enter by the north channel."},
+        {"_id": "l", "text": "A lamp."},
+    ]
+    path.write_text("".join(json.dumps(r) + "\n" for r in records))
+    return path
+
+
+@pytest.fixture
+def index(corpus: Path, tmp_path: Path) -> Path:
+    run("build", corpus, "--index", tmp_path / "index")
+    return tmp_path / "index"
+
+
+def test_build_search_delete_add_info(corpus: Path, index: Path):
+    assert "Harbour" in run("search", "ship", "--index", index).stdout
+    [found] = run_json("search", "ship", "--index", index, "-k", 3)
+    assert found["id"] == found["source"] == "h"
+    assert found["metadata"] == {"start": 0, "end": 33}
+    assert run_json("delete", "h", "nothing", "--index", index)["deleted"] == 1
+    assert "Nothing found" in run("search", "ship", "--index", index).stdout
+    assert run_json("add", corpus, "--index", index)["passages"] == 2
+    info = run_json("info", "--index", index)
+    assert (info["passages"], info["schema_version"]) == (2, 1)
+    assert "English" in run("info", "--index", index).stdout
+
+
+def test_problems_are_shown_and_counted(corpus: Path, tmp_path: Path):
+    with corpus.open("a") as stream:
+        stream.write("{broken\n" * 12 + '{"id": "h", "text": "Again."}\n')
+    shown = run("build", corpus, "--index", tmp_path / "index").stdout
+    assert "Problems: 1 duplicate, 12 bad line." in shown
+    assert f"{corpus}:3: bad line" in shown
+    assert "and 3 more" in shown
+    report = run_json("build", corpus, "--index", tmp_path / "index")
+    assert report["problems"] == {
+        "duplicate": 1,
+        "empty": 0,
+        "bad line": 12,
+        "undecodable": 0,
+        "unreadable": 0,
+    }
+    assert len(report["first_problems"]) == 13
+    assert (report["documents"], report["read"], report["replaced"], report["passages"]) == (3, 3, 1, 2)
+
+
+@pytest.mark.parametrize("command", ["build", "add"])
+def test_strict_stops_and_keeps_the_old_index(corpus: Path, index: Path, command: str):
+    corpus.write_text('{"id": "n", "text": "New."}\n{broken\n')
+    failed = run(command, corpus, "--index", index, "--strict", fails=True)
+    assert isinstance(failed.exception, InputError)
+    assert "corpus.jsonl:2" in str(failed.exception)
+    assert run_json("info", "--index", index)["passages"] == 2
+
+
+def test_what_is_not_a_corpus_keeps_the_old_index(index: Path, tmp_path: Path):
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    failed = run("build", tmp_path / "table.csv", "--index", index, fails=True)
+    assert isinstance(failed.exception, InputError)
+    assert len(str(failed.exception).splitlines()) <= 2
+    assert run_json("info", "--index", index)["passages"] == 2
+
+
+@pytest.mark.parametrize("command", [("search", "x"), ("add", "CORPUS"), ("delete", "x"), ("info",)])
+def test_no_index(corpus: Path, tmp_path: Path, command: tuple[str, ...]):
+    arguments = [str(corpus) if part == "CORPUS" else part for part in command]
+    failed = run(*arguments, "--index", tmp_path / "none", fails=True)
+    assert isinstance(failed.exception, IndexMissing)
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_empty_query_is_refused(index: Path):
+    assert isinstance(run("search", " ", "--index", index, fails=True).exception, InputError)
+
+
+def test_the_folder_comes_from_the_settings_unless_it_is_given(
+    index: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUFFICIT_INDEX__PATH", str(index))
+    assert run_json("info")["index"] == str(index)
+
+
+def test_retrieved_text_cannot_command_the_terminal(corpus: Path, tmp_path: Path):
+    corpus.write_text(
+        json.dumps({"id": "x", "title": "[red]\n", "text": "fog \x1b[2J\x07 :smile: [bold]"}) + "\n"
+    )
+    run("build", corpus, "--index", tmp_path / "index")
+    shown = run("search", "fog", "--index", tmp_path / "index").stdout
+    assert "fog ·[2J· :smile: [bold]" in shown
+    assert "[red] " in shown
