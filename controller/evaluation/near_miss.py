@@ -16,7 +16,7 @@ from .lexical import LexicalIndex
 from .overlap import checkable, holds, repeats, words
 
 _CANDIDATES = 50
-_PARAPHRASE = 0.6
+_PARAPHRASE = 0.8
 _USES = 2
 
 Edge = tuple[float, int, int]

@@ -34,8 +34,7 @@ def states(text: str, phrase: str) -> bool:
 
 def holds(passage: Passage, phrases: Iterable[str]) -> bool:
     """Whether the title or the text of a passage states one of the phrases."""
-    content = f"{passage.title} \n {passage.text}"
-    return any(states(content, phrase) for phrase in phrases)
+    return any(states(passage.title, phrase) or states(passage.text, phrase) for phrase in phrases)
 
 
 def checkable(question: str, answers: tuple[str, ...]) -> tuple[str, ...]:
