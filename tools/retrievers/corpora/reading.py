@@ -72,7 +72,9 @@ class CorpusReading:
                 self.documents += 1
                 yield from passages
         if not self.documents:
-            raise InputError(f"No passage was found in {len(self.files)} files.\nRead are: {FORMATS}.")
+            first = self.problems.first
+            why = f"The first problem was {first[0]}" if first else f"Read are: {FORMATS}"
+            raise InputError(f"No passage was found in {len(self.files)} file(s).\n{why}.")
 
     def _documents(self, file: Path) -> Iterator[tuple[Document, int | None]]:
         if file.suffix.lower() in FILE_READERS:

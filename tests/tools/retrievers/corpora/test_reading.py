@@ -121,6 +121,8 @@ def test_missing_and_empty_corpora_are_refused(tmp_path: Path):
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(InputError, match="No passage"):
         read(tmp_path / "empty.jsonl")
+    with pytest.raises(InputError, match=r"No passage(.|\n)*other\.jsonl:1: bad line: no _id or id"):
+        read(lines(tmp_path / "other.jsonl", {"question": "Why?"}))
 
 
 def test_a_folder_of_mixed_files(tmp_path: Path):
