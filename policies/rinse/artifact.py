@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
@@ -88,7 +88,7 @@ class _File(BaseModel):
     schema_version: int
     weights_sha256: str
     backbones: dict[str, Backbone]
-    documents: int
+    documents: int = Field(ge=1)
     latent: _Latent | None
     standards: dict[str, Standard]
     thresholds: dict[str, AnswerThreshold]

@@ -6,10 +6,14 @@ largest training set N, readers with a padding curve f follow ĉ(n) = α + β lo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
 
+# Bounds that hold when an artifact is read; inside, the numbers come from `fit_standard` and keep them.
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 DECILES = np.linspace(0.0, 1.0, 11)
 
 
@@ -17,8 +21,8 @@ DECILES = np.linspace(0.0, 1.0, 11)
 class PaddingCurve:
     """f, piecewise linear in log(1 + n) between `knots` (ascending, in that unit), flat outside them."""
 
-    knots: tuple[float, ...]
-    values: tuple[float, ...]
+    knots: tuple[Finite, ...]
+    values: tuple[Finite, ...]
 
     def at(self, size: int) -> float:
         """f(size)."""
@@ -29,9 +33,9 @@ class PaddingCurve:
 class SizeCurve:
     """ĉ(n). `largest` is N; without `padding` the linear trend holds at every size."""
 
-    alpha: float
-    beta: float
-    largest: int
+    alpha: Finite
+    beta: Finite
+    largest: Annotated[int, Field(ge=1)]
     padding: PaddingCurve | None = None
 
     def at(self, size: int) -> float:
@@ -47,8 +51,8 @@ class Standard:
     """How one reader's raw score becomes its part of the sum: (h - ĉ(n) - μ) / σ."""
 
     curve: SizeCurve
-    mu: float
-    sigma: float
+    mu: Finite
+    sigma: Annotated[Finite, Field(gt=0)]
 
     def standardise(self, raw: float, size: int) -> float:
         """The reader's term of s(q, E)."""

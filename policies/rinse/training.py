@@ -2,8 +2,10 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from .sampling import draw, sample_groups, thin
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
+T = TypeVar("T")
 States = Mapping[LatentPrompt, NDArray[np.float32]]
 CONCURRENT = 4
 
@@ -38,11 +41,11 @@ class FitSettings:
     seed: int = 17
     groups: int | None = None
     latent_groups: int = 100
-    latent_side: int = 2
+    latent_side: int = 1
     held_out: float = 0.25
     alpha: float = 0.2
-    padded_groups: int = 15
-    padding: tuple[int, ...] = (5, 10, 20, 50, 100)
+    padded_groups: int = 6
+    padding: tuple[int, ...] = (5, 20, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +91,37 @@ async def measure_records(
     Everything comes from the cache where an earlier run left it. Raises ModelOutputError on NaN.
     """
     sample = sample_groups(records, settings.groups, settings.seed)
-    latent = thin(sample_groups(sample, settings.latent_groups, settings.seed), settings.latent_side)
-    deep = {id(record) for record in latent}
-    examples: list[Example] = []
-    for start in range(0, len(sample), CONCURRENT):
-        chunk = sample[start : start + CONCURRENT]
-        examples += await asyncio.gather(
-            *(_example(record, measurer, settings, deep=id(record) in deep) for record in chunk)
-        )
-        progress("records", start + len(chunk), len(sample))
-    padded = await _measure_padded(latent, measurer, settings, progress)
+    chosen = sample_groups(sample, settings.latent_groups, settings.seed) if measurer.encoder else []
+    latent = thin(chosen, settings.latent_side)
+
+    async def coverage(record: ContrastRecord) -> Coverage:
+        return await measurer.coverage(record.question, record.passages)
+
+    async def states(record: ContrastRecord) -> States:
+        return await _states(record.question, record.passages, measurer, settings)
+
+    coverages = await _each(sample, coverage, partial(progress, "content"))
+    read = await _each(latent, states, partial(progress, "latent states"))
+    states_of = {id(record): found for record, found in zip(latent, read, strict=True)}
+    examples = [
+        Example(record, is_held_out(record, settings), covered, states_of.get(id(record), {}))
+        for record, covered in zip(sample, coverages, strict=True)
+    ]
+    padded = await _measure_padded(latent, sample, measurer, settings, partial(progress, "padded records"))
     return TrainingData(examples, padded, _count_pieces(sample, measurer, settings))
 
 
-async def _example(
-    record: ContrastRecord, measurer: Measurer, settings: FitSettings, *, deep: bool
-) -> Example:
-    question, passages = record.question, record.passages
-    return Example(
-        record=record,
-        held_out=is_held_out(record, settings),
-        coverage=await measurer.coverage(question, passages),
-        states=await _states(question, passages, measurer, settings) if deep else {},
-    )
+async def _each(
+    records: Sequence[ContrastRecord],
+    measure: Callable[[ContrastRecord], Awaitable[T]],
+    progress: Callable[[int, int], None],
+) -> list[T]:
+    """`measure` of every record, a few at once."""
+    found: list[T] = []
+    for start in range(0, len(records), CONCURRENT):
+        found += await asyncio.gather(*map(measure, records[start : start + CONCURRENT]))
+        progress(len(found), len(records))
+    return found
 
 
 async def _states(
@@ -128,25 +139,30 @@ def is_held_out(record: ContrastRecord, settings: FitSettings) -> bool:
 
 
 async def _measure_padded(
-    records: Sequence[ContrastRecord], measurer: Measurer, settings: FitSettings, progress: Progress
+    records: Sequence[ContrastRecord],
+    others: Sequence[ContrastRecord],
+    measurer: Measurer,
+    settings: FitSettings,
+    progress: Callable[[int, int], None],
 ) -> list[PaddedExample]:
     """The first sufficient record of some groups that are not held out, at its own size and padded.
 
-    Every larger set holds the smaller ones.
+    The padding comes from `others`; every larger set holds the smaller ones.
     """
     fitted = [record for record in records if not is_held_out(record, settings)]
+    strange = [record for record in others if not is_held_out(record, settings)]
     bases: dict[str, ContrastRecord] = {}
     for record in sample_groups(fitted, settings.padded_groups, settings.seed):
         if record.label:
             bases.setdefault(record.group, record)
     padded: list[PaddedExample] = []
     for done, (name, record) in enumerate(bases.items(), start=1):
-        strangers = _strangers(record, fitted, max(settings.padding), f"{settings.seed}/{name}")
+        strangers = _strangers(record, strange, max(settings.padding), f"{settings.seed}/{name}")
         for count in (0, *settings.padding):
             passages = [*record.passages, *strangers[:count]]
             states = await _states(record.question, passages, measurer, settings)
             padded.append(PaddedExample(record.family, name, len(passages), states))
-        progress("padded records", done, len(bases))
+        progress(done, len(bases))
     return padded
 
 
