@@ -1,6 +1,11 @@
+import os
 from pathlib import Path
 
 import pytest
+
+# Threads that spin at barriers starve each other when anything else runs on the machine. Read once, by torch.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 from sufficit.tools.generators.transformers import TransformersGenerator
 from sufficit.tools.models import store
 
