@@ -15,6 +15,9 @@ SufficitError
     ├── IndexLocked            another writer holds the index
     ├── ModelOutputError       NaN or infinity where a number must be
     ├── ToolError              a retriever, fetcher or generator failed
+    │   ├── FetchRefused       a page that must not be fetched
+    │   ├── FetchFailed        a page, or an answer of a search engine, that could not be had
+    │   └── ExtractFailed      a page that could not be read
     └── BudgetExhausted        a limit of this run was reached
 
 A message is one or two lines: what is wrong, and what to do next.
@@ -83,6 +86,18 @@ class ModelOutputError(RunError):
 
 class ToolError(RunError):
     """A retriever, fetcher or generator failed; the loop records it and goes on."""
+
+
+class FetchRefused(ToolError):
+    """A page that must not be fetched: its address, its robots.txt or its type forbids it."""
+
+
+class FetchFailed(ToolError):
+    """A page, or a search engine's answer, that could not be had: no connection, an error status, too slow."""
+
+
+class ExtractFailed(ToolError):
+    """A page whose text could not be taken out: it took too long, or broke what read it."""
 
 
 class BudgetExhausted(RunError):

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .types import Capabilities, Generation, Passage, PassageKey, Prompt, Rollout
+from .types import Capabilities, Generation, Hit, Page, Passage, PassageKey, Prompt, Rollout
 
 
 class Retriever(Protocol):
@@ -30,6 +30,30 @@ class Index(Retriever, Protocol):
 
     async def count(self) -> int:
         """Number of passages."""
+        ...
+
+
+class WebSearch(Protocol):
+    """Finds pages."""
+
+    async def search(self, query: str, k: int) -> list[Hit]:
+        """At most `k` hits, best first, no URL twice. Raises ToolError where the search fails."""
+        ...
+
+
+class Fetcher(Protocol):
+    """Gets pages."""
+
+    async def fetch(self, url: str) -> Page:
+        """The page. Raises FetchRefused for what must not be fetched, FetchFailed for what cannot be."""
+        ...
+
+
+class Extractor(Protocol):
+    """Reads pages."""
+
+    async def extract(self, page: Page) -> list[Passage]:
+        """The page's passages in order, [] if it says nothing. Raises ExtractFailed."""
         ...
 
 

@@ -38,6 +38,33 @@ class Passage:
         return PassageKey(self.source, self.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a web search. Title and snippet are what the engine says, "" where it says nothing."""
+
+    url: str
+    title: str = ""
+    snippet: str = ""
+
+
+PageKind = Literal["html", "text", "pdf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it was fetched.
+
+    `url` is where it was found at the end of all redirects; `content` its unpacked bytes, cut at the fetcher's
+    limit if `truncated`; `charset` the header's, None where it names none.
+    """
+
+    url: str
+    kind: PageKind
+    content: bytes
+    charset: str | None = None
+    truncated: bool = False
+
+
 PromptStyle = Literal["completion", "chat"]
 
 
