@@ -1,0 +1,90 @@
+"""Passes over batches against plain passes over single rows, for several architectures with random weights."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from sufficit.tools.generators.forward import CausalModel
+from transformers import (
+    AutoModelForCausalLM,
+    BloomConfig,
+    Gemma3TextConfig,
+    GPT2Config,
+    LlamaConfig,
+    MistralConfig,
+    Qwen2Config,
+)
+
+SIZES: dict[str, Any] = {
+    "vocab_size": 97,
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "pad_token_id": 2,
+    "eos_token_id": 2,
+    "bos_token_id": 1,
+}
+GROUPED = SIZES | {"num_key_value_heads": 2, "intermediate_size": 48, "max_position_embeddings": 256}
+
+CONFIGURATIONS: dict[str, Callable[[], Any]] = {
+    "llama": lambda: LlamaConfig(**GROUPED),
+    "qwen2": lambda: Qwen2Config(**GROUPED),
+    "gpt2": lambda: GPT2Config(
+        vocab_size=97, n_embd=32, n_layer=3, n_head=4, n_positions=256, pad_token_id=2, eos_token_id=2
+    ),
+    "bloom": lambda: BloomConfig(**(SIZES | {"n_layer": 3, "n_head": 4})),
+    "mistral, all layers sliding": lambda: MistralConfig(**GROUPED, sliding_window=8),
+    "gemma3, some layers sliding": lambda: Gemma3TextConfig(
+        **GROUPED,
+        head_dim=8,
+        sliding_window=8,
+        layer_types=["sliding_attention", "full_attention"] + ["sliding_attention"],
+    ),
+}
+
+SHARED = [(7 * n) % 89 + 3 for n in range(40)]
+ROWS = [[*SHARED, 5, 2, 6], [*SHARED, 2, 2], [*SHARED, *range(10, 24)], [1, 4]]
+FAMILY = ROWS[:3]
+
+
+@pytest.fixture(params=CONFIGURATIONS, scope="module")
+def plain(request: pytest.FixtureRequest) -> Any:
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(CONFIGURATIONS[request.param](), dtype=torch.float32).eval()
+    for parameter in model.parameters():  # random weights of a fresh model leave the logits all but flat
+        parameter.data.mul_(3 if parameter.dim() > 1 else 1)
+    return model
+
+
+def alone(model: Any, row: list[int]) -> torch.Tensor:
+    with torch.inference_mode():
+        logits: torch.Tensor = model(torch.tensor([row]), use_cache=False).logits[0]
+    return logits
+
+
+@pytest.mark.parametrize("rows", [ROWS, FAMILY, ROWS[3:]], ids=["mixed", "family", "single"])
+def test_reading_and_reading_on(plain: Any, rows: list[list[int]]) -> None:
+    model = CausalModel(plain, prefix_tokens=512)
+    for _ in range(2):  # the second time from what the first one kept
+        tails = [min(4, len(row) - 1) for row in rows]
+        context, logits = model.read(rows, tails, keep=True)
+        for row, tail, found in zip(rows, tails, logits, strict=True):
+            torch.testing.assert_close(found[-tail:], alone(plain, row)[-tail:], atol=1e-4, rtol=1e-4)
+        kept = list(range(len(rows)))[1:] or [0]
+        context.select(kept)
+        longer = [[*rows[index], 11 + index] for index in kept]
+        for _ in range(12):  # past the window of the sliding layers
+            found = model.extend(context, [row[-1:] for row in longer], 1)[:, -1]
+            for row, logits_of_row in zip(longer, found, strict=True):
+                torch.testing.assert_close(logits_of_row, alone(plain, row)[-1], atol=1e-4, rtol=1e-4)
+                row.append(int(logits_of_row.argmax()))
+
+
+def test_states(plain: Any) -> None:
+    states = CausalModel(plain, prefix_tokens=0).states(ROWS, [0, 2, 3])
+    for place, row in enumerate(ROWS):
+        with torch.inference_mode():
+            hidden = plain(torch.tensor([row]), output_hidden_states=True, use_cache=False).hidden_states
+        for found, layer in zip(states[:, place], (0, 2, 3), strict=True):
+            torch.testing.assert_close(found, hidden[layer][0, -1], atol=1e-4, rtol=1e-4)
