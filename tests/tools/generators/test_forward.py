@@ -1,4 +1,4 @@
-"""Passes over batches against plain passes over single rows, for several architectures with random weights."""
+"""Passes over batches against plain passes over single rows; several architectures, random weights."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,11 +39,11 @@ CONFIGURATIONS: dict[str, Callable[[], Any]] = {
         **GROUPED,
         head_dim=8,
         sliding_window=8,
-        layer_types=["sliding_attention", "full_attention"] + ["sliding_attention"],
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
     ),
 }
 
-SHARED = [(7 * n) % 89 + 3 for n in range(40)]
+SHARED = [(7 * n) % 89 + 3 for n in range(70)]
 ROWS = [[*SHARED, 5, 2, 6], [*SHARED, 2, 2], [*SHARED, *range(10, 24)], [1, 4]]
 FAMILY = ROWS[:3]
 
