@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-L2 = 0.01
 Vector = NDArray[np.float64]
 
 
-def fit_weights(groups: Sequence[Vector], l2: float = L2) -> Vector:
+def fit_weights(groups: Sequence[Vector], l2: float) -> Vector:
     """Weights w, shape (features,), without an intercept.
 
     Minimises the mean over groups of the group's mean log(1 + exp(-w·d)) over its pairs, plus l2/2 · |w|²:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .records import ContrastRecord, pairs
+from .sampling import family_folds
 
 States = NDArray[np.float32]
 
@@ -26,11 +27,6 @@ class LatentSample:
         index = np.flatnonzero(keep).tolist()
         return LatentSample([self.records[i] for i in index], self.states[index])
 
-    @property
-    def families(self) -> NDArray[np.str_]:
-        """Every record's family."""
-        return np.array([record.family for record in self.records])
-
 
 def fit_direction(sample: LatentSample) -> NDArray[np.float64]:
     """u of every layer, shape (layers, width).
@@ -38,7 +34,7 @@ def fit_direction(sample: LatentSample) -> NDArray[np.float64]:
     The mean over families of the family's mean sufficient state minus its mean insufficient state. A family
     without both labels says nothing.
     """
-    families = sample.families
+    families = np.array([record.family for record in sample.records])
     labels = np.array([record.label for record in sample.records], dtype=np.bool_)
     differences = []
     for family in np.unique(families):
@@ -54,10 +50,7 @@ def layer_accuracies(sample: LatentSample) -> NDArray[np.float64]:
 
     With one family only, each half of its groups is scored by the other half's direction.
     """
-    folds = sample.families
-    if len(np.unique(folds)) == 1:
-        _, numbers = np.unique([record.group for record in sample.records], return_inverse=True)
-        folds = (numbers % 2).astype(np.str_)
+    folds = family_folds(sample.records)
     rows = []
     for fold in np.unique(folds):
         direction = fit_direction(sample.subset(folds != fold))

@@ -11,17 +11,15 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...tools.errors import InputError
 from .artifact import Artifact, Backbone, reader_set
-from .conditional_logit import fit_weights
-from .content import ContentModel, profile_features
+from .content import ContentModel
+from .content_fit import fit_content
 from .direction import LatentSample, fit_direction, layer_accuracies
 from .idf import PieceCounts
 from .latent import LatentModel, LatentPrompt
-from .provenance import AnswerThreshold, LayerChoice, Provenance
-from .records import pairs
+from .provenance import AnswerThreshold, LayerChoice, PenaltyChoice, Provenance
 from .size import PaddingCurve, Standard, fit_padding, fit_standard
 from .threshold import ScoredRecord, answer_threshold
 from .training import Example, FitSettings, PaddedExample, TrainingData
@@ -45,8 +43,8 @@ def fit_artifact(
     if not fitted:
         raise InputError("no pair is left to fit on; give more pairs, or leave fewer families out")
     counts = PieceCounts.sum(part for family, part in data.counts.items() if family not in left_out)
-    content = fit_content(fitted, counts)
-    latent, choices = fit_latent(fitted, settings.prompts)
+    content, penalties = fit_content([e.record for e in fitted], [e.coverage for e in fitted], counts)
+    latent, layers = fit_latent(fitted, settings.prompts)
     padded = [example for example in data.padded if example.family not in left_out]
     standards = fit_standards(fitted, padded, content, latent)
     return Artifact(
@@ -55,25 +53,8 @@ def fit_artifact(
         latent=latent,
         standards=standards,
         thresholds=_thresholds([e for e in kept if e.held_out], content, latent, standards, settings.alpha),
-        provenance=_provenance(kept, settings, files, left_out, choices),
+        provenance=_provenance(kept, settings, files, left_out, penalties=penalties, layers=layers),
     )
-
-
-def fit_content(examples: Sequence[Example], counts: PieceCounts) -> ContentModel:
-    """The content reader's head on every pair of every group; each group counts once."""
-    features = np.array(
-        [
-            profile_features(example.coverage.overlap(counts), example.coverage.relevance)
-            for example in examples
-        ]
-    )
-    center, spread = features.mean(axis=0), features.std(axis=0)
-    scale = np.where(spread > 1e-9, spread, 1.0)
-    rows = (features - center) / scale
-    groups: dict[str, list[NDArray[np.float64]]] = {}
-    for pair in pairs([example.record for example in examples]):
-        groups.setdefault(pair.group, []).append(rows[pair.sufficient] - rows[pair.insufficient])
-    return ContentModel(counts, fit_weights([np.array(group) for group in groups.values()]), center, scale)
 
 
 def fit_latent(
@@ -167,7 +148,9 @@ def _provenance(
     settings: FitSettings,
     files: Mapping[str, str],
     left_out: Collection[str],
-    choices: tuple[LayerChoice, ...],
+    *,
+    penalties: tuple[PenaltyChoice, ...],
+    layers: tuple[LayerChoice, ...],
 ) -> Provenance:
     groups = Counter(family for family, _ in {(e.record.family, e.record.group) for e in examples})
     return Provenance(
@@ -181,7 +164,8 @@ def _provenance(
         seed=settings.seed,
         packages={"python": platform.python_version()} | _versions(),
         date=datetime.datetime.now(datetime.UTC).date(),
-        layers=choices,
+        penalties=penalties,
+        layers=layers,
     )
 
 

@@ -43,6 +43,16 @@ class FamilyAccuracy(_Frozen):
     high: float
 
 
+class PenaltyChoice(_Frozen):
+    """How the content head did under one L2 penalty: mean pairwise accuracy over training families.
+
+    Each family was scored by a head fitted on the others.
+    """
+
+    l2: float = Field(gt=0)
+    accuracy: float = Field(ge=0, le=1)
+
+
 class LayerChoice(_Frozen):
     """How one prompt did at every layer, 0 first: mean pairwise accuracy over training families.
 
@@ -58,8 +68,9 @@ class Provenance(_Frozen):
 
     `data` maps each pair file's name to its SHA-256. `groups` and `records` count per family what entered the
     fit, of whose groups the share `held_out` set the threshold alone; `latent_records` counts those of them
-    that the latent reader read. `left_out` lists the families kept away. `layers` is what prompt and layer
-    were chosen by. `accuracy` was measured by fitting again without each family.
+    that the latent reader read. `left_out` lists the families kept away. `penalties` and `layers` are what
+    the head's penalty and the latent reader's prompt and layer were chosen by. `accuracy` was measured by
+    fitting again without each family.
     """
 
     data: dict[str, str]
@@ -72,5 +83,6 @@ class Provenance(_Frozen):
     seed: int
     packages: dict[str, str]
     date: datetime.date
+    penalties: tuple[PenaltyChoice, ...] = ()
     layers: tuple[LayerChoice, ...] = ()
     accuracy: tuple[FamilyAccuracy, ...] = ()

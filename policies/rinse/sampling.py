@@ -5,6 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .records import ContrastRecord
 
 
@@ -53,3 +56,15 @@ def thin(records: Sequence[ContrastRecord], side: int) -> list[ContrastRecord]:
         if seen[record.group, record.label] <= side:
             kept.append(record)
     return kept
+
+
+def family_folds(records: Sequence[ContrastRecord]) -> NDArray[np.str_]:
+    """The fold of every record for choices made on training families: its family.
+
+    Where there is one family only, each half of its groups is a fold.
+    """
+    folds = np.array([record.family for record in records])
+    if len(np.unique(folds)) > 1:
+        return folds
+    _, numbers = np.unique([record.group for record in records], return_inverse=True)
+    return (numbers % 2).astype(np.str_)

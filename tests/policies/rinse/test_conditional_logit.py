@@ -17,13 +17,13 @@ def test_one_feature_agrees_with_a_search_by_hand():
 
 def test_a_group_counts_once_however_many_pairs_it_has():
     small, large = [np.array([[1.0]]), np.array([[-1.0]])], [np.array([[1.0]]), np.full((500, 1), -1.0)]
-    assert fit_weights(large)[0] == pytest.approx(fit_weights(small)[0], abs=1e-6)
+    assert fit_weights(large, 0.01)[0] == pytest.approx(fit_weights(small, 0.01)[0], abs=1e-6)
 
 
 def test_the_same_data_give_the_same_weights():
     draws = np.random.default_rng(0).normal(0.3, 1, (30, 4, 16))
-    assert np.array_equal(fit_weights(list(draws)), fit_weights(list(draws)))
+    assert np.array_equal(fit_weights(list(draws), 0.01), fit_weights(list(draws), 0.01))
 
 
 def test_extreme_differences_do_not_overflow():
-    assert np.isfinite(fit_weights([np.array([[1e4, -1e4]]), np.array([[-1e4, 1e4]])])).all()
+    assert np.isfinite(fit_weights([np.array([[1e4, -1e4]]), np.array([[-1e4, 1e4]])], 0.01)).all()

@@ -14,6 +14,10 @@ NAMES = {"wordpieces": "minilm", "reranker": "minilm", "encoder": "smollm"}
 SETTINGS = FitSettings((PROMPT,), groups=5, latent_groups=3, padded_groups=1, padding=(2, 6))
 
 
+class Killed(Exception):
+    pass
+
+
 class _Counting:
     """A real model whose calls are counted, and which can be told to fail from some call on."""
 
@@ -26,7 +30,7 @@ class _Counting:
     def _count(self):
         self.calls += 1
         if self.calls > self.fail_after:
-            raise KeyboardInterrupt
+            raise Killed
 
     async def score(self, queries, texts):
         self._count()
@@ -122,7 +126,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(whole, tmp_path, wordpieces
         counting["latent"] = counting["latent"] if part == "latent" else None
         try:
             return measure(tmp_path / "f.db", wordpieces, *counting.values()), counting[part].calls
-        except KeyboardInterrupt:
+        except Killed:
             return None, counting[part].calls
 
     assert attempt(7) == (None, 8)
