@@ -5,7 +5,7 @@ evidence, and a spent budget ends the run in an answer or an abstention that nam
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -20,7 +20,7 @@ from .outcome import Outcome, conclude
 from .pool import Pool
 from .recording import Recorder
 from .settings import Settings
-from .stages import Assemble, Stages
+from .stages import Assemble, PageVisit, Stages, Visit
 from .trace import (
     Arbitrated,
     Decided,
@@ -198,14 +198,18 @@ class _Run:
         """One visit to the web; returns how many passages were new."""
         if stages.web is None:
             return 0
-        found = await self._attempt("web", stages.web.gather(query))
-        return self._take(found or [], query, "web")
+        visit = await self._attempt("web", stages.web.gather(query)) or Visit(())
+        return self._take(visit.passages, query, "web", visit.pages)
 
-    def _take(self, found: list[Passage], query: str, origin: Origin) -> int:
+    def _take(
+        self, found: Sequence[Passage], query: str, origin: Origin, pages: tuple[PageVisit, ...] = ()
+    ) -> int:
         new = self.pool.add(found)
         self.outcome.pool = self.pool.passages
         self.ledger.spend("passages", len(new))
-        self.recorder.append(Retrieved(origin=origin, query=query, passages=tuple(found), new=new))
+        self.recorder.append(
+            Retrieved(origin=origin, query=query, passages=tuple(found), new=new, pages=pages)
+        )
         return len(new)
 
     async def _score(self, stages: Stages) -> SufficiencyReport:

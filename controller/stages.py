@@ -31,11 +31,28 @@ class Writer(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PageVisit:
+    """One page: how many passages it gave, and what went wrong with it, "" if nothing did."""
+
+    url: str
+    passages: int
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What one visit to the web brought: passages, best first, and every page that was fetched for them."""
+
+    passages: tuple[Passage, ...]
+    pages: tuple[PageVisit, ...] = ()
+
+
 class Web(Protocol):
     """Search, fetch and extract, within the ledger's fetches."""
 
-    async def gather(self, query: str) -> list[Passage]:
-        """Passages from the web, best first; raises ToolError where nothing could be had."""
+    async def gather(self, query: str) -> Visit:
+        """Evidence from the web; raises ToolError where nothing could be found to fetch."""
         ...
 
 

@@ -10,6 +10,7 @@ from ..policies.types import Likelihoods, SufficiencyReport
 from ..tools.errors import BudgetExhausted, ToolError, TraceError
 from ..tools.types import Generation, Passage, PassageKey
 from .budget import Ledger
+from .stages import Visit
 from .trace import Arbitrated, Event, Fault, Opened, Pruned, Retrieved, Scored, Stage, Stopped, Wrote
 
 E = TypeVar("E", bound=Event)
@@ -89,14 +90,18 @@ class RecordedSearch:
 
     async def search(self, query: str, k: int) -> list[Passage]:  # noqa: ARG002  a settings change shows anyway
         """See Retriever."""
+        return list(self._found(query).passages)
+
+    async def gather(self, query: str) -> Visit:
+        """See Web."""
+        found = self._found(query)
+        return Visit(found.passages, found.pages)
+
+    def _found(self, query: str) -> Retrieved:
         found = self.tape.take(self.stage, Retrieved, self.ledger)
         if found.query != query:
             raise Diverged(f"the next query is {query!r}, recorded was {found.query!r}")
-        return list(found.passages)
-
-    async def gather(self, query: str) -> list[Passage]:
-        """See Web."""
-        return await self.search(query, 0)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

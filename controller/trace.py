@@ -20,6 +20,7 @@ from ..policies.types import Decision, PruneReport, SufficiencyReport, Verdict
 from ..tools.errors import StorageError, TraceError
 from ..tools.types import Generation, Passage, PassageKey
 from .answer import Answer
+from .stages import PageVisit
 
 VERSION = 1
 
@@ -65,13 +66,17 @@ class Opened(Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved(Stamped):
-    """One round of retrieval, or one visit to the web. `new` are the keys that the pool did not hold."""
+    """One round of retrieval, or one visit to the web. `new` are the keys that the pool did not hold.
+
+    `pages` are those that the visit fetched, each with what went wrong.
+    """
 
     kind: Literal["retrieved"] = "retrieved"
     origin: Origin
     query: str
     passages: tuple[Passage, ...]
     new: tuple[PassageKey, ...]
+    pages: tuple[PageVisit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

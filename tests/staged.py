@@ -8,7 +8,7 @@ from sufficit.controller.budget import Ledger
 from sufficit.controller.loop import Controller, LoopSettings
 from sufficit.controller.metering import MeteredGenerator
 from sufficit.controller.settings import Settings
-from sufficit.controller.stages import Stages, Web
+from sufficit.controller.stages import Stages, Visit, Web
 from sufficit.controller.trace import VERSION, Started
 from sufficit.controller.writing import ClosedBook, WithEvidence, opening_price
 from sufficit.policies.action import ThresholdAction
@@ -36,8 +36,8 @@ class FixedSearch:
         self.queries.append(query)
         return self.found(query)[:k]
 
-    async def gather(self, query: str) -> list[Passage]:
-        return await self.search(query, 100)
+    async def gather(self, query: str) -> Visit:
+        return Visit(tuple(await self.search(query, 100)))
 
 
 @dataclass
