@@ -19,7 +19,8 @@ from rich.progress import (
 
 from ...tools.errors import InputError
 from ...tools.retrievers.corpora.reading import CorpusReading, read_corpus
-from ...tools.retrievers.embedded import BuildReport, EmbeddedIndex
+from ...tools.retrievers.corpus_index import BuildReport
+from ...tools.retrievers.embedded import EmbeddedIndex
 from ...tools.types import Passage
 from .. import console
 from ..settings import load
@@ -120,8 +121,8 @@ def info(index: Where = None, as_json: Json = False) -> None:
         "index": str(path),
         "passages": facts.passages,
         "bytes": facts.size,
-        "segments": facts.segments,
-        **asdict(facts.manifest),
+        **facts.parts,
+        **facts.manifest.flat(),
     }
     if as_json:
         console.print_json(shown)

@@ -5,12 +5,12 @@ Khmer, Burmese) give one term a character, so that any part of a run can be foun
 own. Then: lower case, accents folded to ASCII, English stop words out, English stems.
 """
 
-import re
-import unicodedata
 from functools import cache
 from typing import Final
 
 import tantivy
+
+from .spelling import normalise
 
 ANALYZER: Final = (
     "words, unspaced scripts by character; lower case; ascii folding; English stop words and stems"
@@ -27,12 +27,6 @@ _PATTERN = (
     rf"|[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+"
 )
 _LONGEST_TERM = 80  # bytes; longer runs are hashes and base64, never asked for
-
-# Vowel points of Hebrew and Arabic, tatweel, joiners and variation selectors: writers leave them out at will.
-# Lone surrogates cannot be UTF-8 and are dropped with them.
-_OPTIONAL_MARKS = re.compile(
-    "[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u200c\u200d\ufe00-\ufe0f\ud800-\udfff]"
-)
 
 # Function words of English: articles, pronouns, prepositions, conjunctions, auxiliaries and question words,
 # and what an apostrophe leaves of a contraction.
@@ -61,13 +55,6 @@ def analyzer() -> tantivy.TextAnalyzer:
         .filter(tantivy.Filter.stemmer("english"))
         .build()
     )
-
-
-def normalise(text: str) -> str:
-    """`text` in one spelling: NFKC, without optional marks and lone surrogates. Never fails."""
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFKC", _OPTIONAL_MARKS.sub("", text))
 
 
 def analyze(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """How an index lies on disk, and how one version takes the place of another.
 
-    DIR/sufficit-index.json     the manifest: which version is current, and what it was made with
-    DIR/version-<hex>/          one tantivy index
+    DIR/sufficit-index.json     the manifest: its kind, which version is current, and what it was made with
+    DIR/version-<hex>/          one index of that kind
     DIR/write.lock              held by the one writer
 
 A build writes a new version folder beside the current one and then replaces the manifest in one step: killed
@@ -13,49 +13,41 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
-from importlib.metadata import version
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from filelock import FileLock, Timeout
 
 from ..errors import IndexLocked, IndexMismatch, IndexMissing, StorageError
-from .analysis import ANALYZER, TOKENIZER_VERSION
-
-SCHEMA_VERSION: Final = 1
-"""Raised whenever fields are added, removed or filled otherwise."""
 
 _MANIFEST = "sufficit-index.json"
 _LOCK = "write.lock"
 _VERSION_PREFIX = "version-"
-# How the system and the engine speak of a disk without room. Of an error in its writing thread the engine
+# How the system and the engines speak of a disk without room. Of an error in its writing thread tantivy
 # only says that the thread ended; the thread does nothing but write.
 _FULL = (
     *("no space left", "os error 28", "disk quota", "os error 122", "file too large", "os error 27"),
-    "worker thread encountered an error",
+    *("worker thread encountered an error", "disk is full", "disk i/o error"),
 )
 _PATIENCE = 1.0  # seconds to wait for another writer: an `add` of a few passages takes less
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an index was made with, and `folder`, the name of its current version."""
+    """`kind` of an index, `folder`, the name of its current version, and what it was `made_with`.
 
-    schema_version: int
-    analyzer: str
-    tokenizer_version: int
-    engine: str
+    In the file all stand side by side.
+    """
+
+    kind: str
     folder: str
+    made_with: Mapping[str, str | int] = field(default_factory=dict)
 
-
-def manifest_for(folder: str) -> Manifest:
-    """The manifest of a version that this installation writes."""
-    # Another minor version of the engine may write other files and stem otherwise.
-    engine = "tantivy " + ".".join(version("tantivy").split(".")[:2])
-    return Manifest(SCHEMA_VERSION, ANALYZER, TOKENIZER_VERSION, engine, folder)
+    def flat(self) -> dict[str, str | int]:
+        """As it is written."""
+        return {"kind": self.kind, **self.made_with, "folder": self.folder}
 
 
 def manifest_path(path: Path) -> Path:
@@ -64,12 +56,11 @@ def manifest_path(path: Path) -> Path:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of the index at `path`.
+    """The manifest of the index at `path`, of whichever kind.
 
     Raises
     ------
     IndexMissing: if there is none.
-    IndexMismatch: if it was made with another schema, analyzer or engine.
     StorageError: if it cannot be read.
     """
     try:
@@ -82,25 +73,28 @@ def read_manifest(path: Path) -> Manifest:
         raise StorageError(f"The manifest of the index at {path} cannot be read: {error}") from error
     try:
         found = json.loads(text)
-    except ValueError as error:
+        kind, folder = found.pop("kind", "embedded"), found.pop("folder")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f"The manifest of the index at {path} is damaged.\n{_rebuild(path)}") from error
-    if not isinstance(found, dict) or not isinstance(found.get("folder"), str):
+    if not isinstance(kind, str) or not isinstance(folder, str):
         raise StorageError(f"The manifest of the index at {path} is damaged.\n{_rebuild(path)}")
-    expected = manifest_for(found["folder"])
-    for name in (field.name for field in fields(Manifest)):
-        if found.get(name) != getattr(expected, name):
+    return Manifest(kind, folder, found)
+
+
+def check_manifest(path: Path, found: Manifest, kind: str, made_with: Mapping[str, str | int]) -> None:
+    """Raise IndexMismatch unless the index at `path` is of this kind and was made with these."""
+    for name, expected in {"kind": kind, **made_with}.items():
+        if (value := found.flat().get(name)) != expected:
             raise IndexMismatch(
-                f"The index at {path} has {name} {found.get(name)!r}, not {getattr(expected, name)!r}.\n"
-                f"{_rebuild(path)}"
+                f"The index at {path} has {name} {value!r}, not {expected!r}.\n{_rebuild(path)}"
             )
-    return expected
 
 
 def publish(path: Path, manifest: Manifest) -> None:
     """Make `manifest` the current one, in one step, durably."""
     temporary = path / f"{_MANIFEST}.{secrets.token_hex(4)}.tmp"
     with temporary.open("w", encoding="utf-8") as stream:
-        json.dump(asdict(manifest), stream, indent=2)
+        json.dump(manifest.flat(), stream, indent=2)
         stream.flush()
         os.fsync(stream.fileno())
     temporary.replace(manifest_path(path))

@@ -4,15 +4,15 @@ Fields: `title` and `text` are analysed for search; `key` and `source` are diges
 holds the passage itself, so that it comes back as it went in, whatever characters it has.
 """
 
-import json
 from functools import cache
-from hashlib import blake2b
 from typing import Any, Final
 
 import tantivy
 
-from ..types import Passage, PassageKey
-from .analysis import analyzer, normalise
+from ..types import Passage
+from .analysis import analyzer
+from .spelling import normalise
+from .stored import from_payload, key_digest, source_digest, to_payload
 
 KEY: Final = "key"
 SOURCE: Final = "source"
@@ -24,7 +24,7 @@ _TOKENIZER: Final = "sufficit"
 
 @cache
 def schema() -> tantivy.Schema:
-    """The schema of SCHEMA_VERSION. No positions: queries are words, not phrases."""
+    """The schema of the embedded index. No positions: queries are words, not phrases."""
     return (
         tantivy.SchemaBuilder()
         .add_text_field(KEY, tokenizer_name="raw", index_option="basic")
@@ -50,27 +50,11 @@ def to_record(passage: Passage) -> tantivy.Document:
     record.add_text(SOURCE, source_digest(passage.source))
     record.add_text(TITLE, normalise(passage.title))
     record.add_text(TEXT, normalise(passage.text))
-    whole = (passage.id, passage.text, passage.title, passage.source, passage.url, dict(passage.metadata))
-    record.add_bytes(_PAYLOAD, json.dumps(whole, separators=(",", ":")).encode("ascii"))
+    record.add_bytes(_PAYLOAD, to_payload(passage).encode("ascii"))
     return record
 
 
 def to_passage(record: tantivy.Document, score: float) -> Passage:
     """The passage of a record, with the score of the search that found it."""
     payload: Any = record.get_first(_PAYLOAD)
-    id_, text, title, source, url, metadata = json.loads(payload)
-    return Passage(id_, text, title, source, url, score, metadata)
-
-
-def key_digest(key: PassageKey) -> str:
-    """Term of field `key`. Lengths part source and id, so no two keys give one term."""
-    return _digest(f"{len(key.source)}:{key.source}{key.id}")
-
-
-def source_digest(source: str) -> str:
-    """Term of field `source`."""
-    return _digest(source)
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return from_payload(payload, score)

@@ -262,7 +262,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path):
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from sufficit.tools.retrievers import embedded, layout, writing
+from sufficit.tools.retrievers import embedded, folder, layout, writing
 from sufficit.tools.types import Passage
 
 path, write, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -290,7 +290,7 @@ def wrap(self, *given):
     self._writer = Wrapped(self._writer)
 writing.PassageWriter.__init__ = wrap
 
-if moment == "before publishing": embedded.publish = die
+if moment == "before publishing": folder.publish = die
 if moment == "publishing": layout.os.fsync = die
 if moment == "after publishing": layout._sync_folder = die
 
