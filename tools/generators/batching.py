@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ..errors import SufficitError, ToolError
+from ..models.compute import TURN
 
 GATHER_SECONDS = 0.003
 """How long the worker waits for companions of a row; a decoding step takes twenty times as long."""
@@ -89,7 +90,8 @@ class Batcher:
     def _run(self, batch: list[_Waiting]) -> None:
         try:
             rows = [one.row for one in batch]
-            results = batch[0].kind.run(rows, [one.result.cancelled for one in batch])
+            with TURN:
+                results = batch[0].kind.run(rows, [one.result.cancelled for one in batch])
         except SufficitError as error:
             self._fail(batch, error)
         except Exception as error:  # torch raises anything; the callers must hear of it

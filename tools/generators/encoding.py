@@ -18,7 +18,9 @@ class PromptEncoder:
         self._bos: int | None = tokenizer.bos_token_id
         self.has_chat_template = bool(tokenizer.chat_template)
         added = [str(token) for token in tokenizer.added_tokens_decoder.values()]
-        self.control_tokens: tuple[str, ...] = tuple(dict.fromkeys([*added, *tokenizer.all_special_tokens]))
+        # Some vocabularies add runs of white space as tokens; those steer nothing.
+        found = [token for token in (*added, *tokenizer.all_special_tokens) if token.strip()]
+        self.control_tokens: tuple[str, ...] = tuple(dict.fromkeys(found))
 
     def prompt_ids(self, prompt: Prompt) -> tuple[int, ...]:
         """The ids of a prompt, with exactly one BOS at the start where the tokenizer has one.

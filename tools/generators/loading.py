@@ -1,19 +1,17 @@
 """Bringing a causal language model into memory: which folder, device, number type and threads."""
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from ..errors import InputError, SettingsError
+from ..errors import InputError
+from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
 from ..models.quiet import quiet
 from ..models.resolve import resolve
 
-Device = Literal["auto", "cpu", "cuda"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -39,7 +37,7 @@ def load_model(name: str, device: Device, dtype: Dtype) -> LoadedModel:
     that is not there.
     """
     folder = resolve(name)
-    where = _device(device)
+    where = resolve_device(device)
     numbers = _DTYPES.get(dtype) or (torch.bfloat16 if where == "cuda" else torch.float32)
     try:
         with quiet():
@@ -59,28 +57,6 @@ def load_model(name: str, device: Device, dtype: Dtype) -> LoadedModel:
         vocabulary=int(config.vocab_size),
         end_ids=_end_ids(model, tokenizer),
     )
-
-
-def available_threads() -> int:
-    """Threads this process may use: OMP_NUM_THREADS if set, else its cores, or the cgroup's share of them."""
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
-        return int(wanted)
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else (os.cpu_count() or 1)
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, min(cores, int(quota) // int(period)))
-    except (OSError, ValueError):  # no cgroup, or no limit in it ("max")
-        return cores
-
-
-def _device(device: Device) -> str:
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cuda" and not torch.cuda.is_available():
-        raise SettingsError("device = cuda, but torch sees no GPU here; set it to cpu or auto")
-    return device
 
 
 def _end_ids(model: Any, tokenizer: Any) -> frozenset[int]:

@@ -12,12 +12,13 @@ import torch
 from numpy.typing import NDArray
 
 from ..errors import CapabilityError, InputError
+from ..models.compute import Device, available_threads
 from ..types import Capabilities, Generation, Prompt, Rollout
 from .batching import Batcher, Cancelled, Kind
 from .decoding import DecodeRow, decode_batch
 from .encoding import PromptEncoder
 from .forward import CausalModel
-from .loading import Device, Dtype, LoadedModel, available_threads, load_model
+from .loading import Dtype, LoadedModel, load_model
 from .planning import choose_batch
 from .scoring import ScoreRow, score_batch
 
@@ -32,6 +33,9 @@ PASS_COST = 64
 
 LOGIT_COST = 8
 """Tokens of keys and values that take the memory of one token's logits, roughly."""
+
+STATES_COST = 4
+"""Tokens of keys and values that take the memory of one token's hidden states at all layers, roughly."""
 
 
 class TransformersGenerator:
@@ -174,7 +178,8 @@ class TransformersGenerator:
 
     def _choose_reading(self, rows: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[int]:
         ids = [row for row, _ in rows]
-        return choose_batch(ids, list(map(len, ids)), self._batch_tokens, PASS_COST, sharing=False)
+        sizes = [STATES_COST * len(row) for row in ids]
+        return choose_batch(ids, sizes, self._batch_tokens, PASS_COST, sharing=False)
 
     def _choose(self, ids: Sequence[Sequence[int]], sizes: Sequence[int], slack: int) -> list[int]:
         sharing = self._model.shares_prefixes

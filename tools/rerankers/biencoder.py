@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from ..errors import CapabilityError, ModelOutputError
+from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
+from ..models.quiet import quiet
 from ..models.resolve import resolve
 from .cache import LruCache
 from .encoding import Encodings, batches, longest_input, pad
@@ -56,7 +58,7 @@ class BiEncoderReranker:
 
     @classmethod
     def load(
-        cls, model: str, *, device: str = "cpu", threads: int | None = None, batch_size: int = 32
+        cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 32
     ) -> Self:
         """Load a catalogue name, folder or hub name.
 
@@ -64,14 +66,15 @@ class BiEncoderReranker:
         """
         folder = resolve(model)
         _check_pooling(folder)
-        encoder = AutoModel.from_pretrained(folder, dtype=torch.float32)
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        with quiet():
+            encoder = AutoModel.from_pretrained(folder, dtype=torch.float32)
+            tokenizer = AutoTokenizer.from_pretrained(folder)
         return cls(
             encoder,
             tokenizer,
             fingerprint=fingerprint(folder),
             max_tokens=longest_input(folder, tokenizer, encoder.config),
-            device=device,
+            device=resolve_device(device),
             threads=threads,
             batch_size=batch_size,
         )
@@ -80,6 +83,18 @@ class BiEncoderReranker:
     def fingerprint(self) -> str:
         """Hash of the weights and tokenizer, stored in artifacts."""
         return self._fingerprint
+
+    @property
+    def width(self) -> int:
+        """Dimensions of an embedding."""
+        return self._width
+
+    def embed(self, texts: Sequence[str]) -> list[Vectors]:
+        """For each text the embeddings of its windows, float32 rows of length 1, shape (windows, width).
+
+        Blocking, from any thread; nothing is remembered. Raises ModelOutputError where the model returns NaN.
+        """
+        return self._worker.wait(lambda: self._encode(list(texts))) if texts else []
 
     async def score(self, queries: Sequence[str], texts: Sequence[str]) -> Vectors:
         """Cosines, float32, shape (queries, texts). Raises ModelOutputError where the model returns NaN."""

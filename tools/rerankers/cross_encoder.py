@@ -18,7 +18,9 @@ from transformers import (
 )
 
 from ..errors import CapabilityError, ModelOutputError
+from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
+from ..models.quiet import quiet
 from ..models.resolve import resolve
 from .cache import LruCache
 from .encoding import Encodings, batches, longest_input, pad
@@ -63,21 +65,22 @@ class CrossEncoderReranker:
 
     @classmethod
     def load(
-        cls, model: str, *, device: str = "cpu", threads: int | None = None, batch_size: int = 32
+        cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 32
     ) -> Self:
         """Load a catalogue name, folder or hub name.
 
         Raises ModelMissing where it is not on this machine, CapabilityError for more than two labels.
         """
         folder = resolve(model)
-        classifier = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        with quiet():
+            classifier = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+            tokenizer = AutoTokenizer.from_pretrained(folder)
         return cls(
             classifier,
             tokenizer,
             fingerprint=fingerprint(folder),
             max_tokens=longest_input(folder, tokenizer, classifier.config),
-            device=device,
+            device=resolve_device(device),
             threads=threads,
             batch_size=batch_size,
         )
