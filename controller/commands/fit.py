@@ -28,6 +28,10 @@ def fit(
     latent_groups: Annotated[
         int, typer.Option(min=0, help="Of these, groups a family for the latent reader; 0: none.")
     ] = 100,
+    wording: Annotated[
+        list[str] | None,
+        typer.Option(help="Wording of the latent reader's prompt; of several, the best is chosen."),
+    ] = None,
     alpha: Annotated[
         float, typer.Option(min=0.001, max=0.999, help="Rate of answering on insufficient evidence.")
     ] = 0.2,
@@ -45,17 +49,18 @@ def fit(
     """Fit RINSE on pairs: readers, size correction, answer threshold. A killed fit goes on where it was."""
     # What only a fit needs, torch and scipy among it, is loaded here.
     from ...policies.rinse.artifact import save_artifact  # noqa: PLC0415
-    from ...policies.rinse.latent import PROMPTS  # noqa: PLC0415
+    from ...policies.rinse.latent import prompts_named  # noqa: PLC0415
     from ...policies.rinse.training import FitSettings  # noqa: PLC0415
     from ...tools.models.cache import cache_dir  # noqa: PLC0415
     from ..evaluation.fitting import fit_pairs, load_backbones, read_pairs  # noqa: PLC0415
 
     left_out = leave_out or []
     settings = load(assignments or (), config).settings
+    prompts = prompts_named(wording or ["judge"])
+    chosen = FitSettings(prompts, seed, groups, latent_groups, alpha=alpha)
     data = read_pairs(pairs, left_out)
     with err.status("loading models"):
         backbones = load_backbones(settings, latent=latent_groups > 0)
-    chosen = FitSettings(tuple(PROMPTS.values()), seed, groups, latent_groups, alpha=alpha)
     with _Bars() as bars:
         artifact = fit_pairs(
             data,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...tools.errors import ModelOutputError
+from ...tools.errors import InputError, ModelOutputError
 from ...tools.protocols import Encoder, Reranker
 from ...tools.types import Passage, Prompt, PromptStyle
 from ..quoting import ContextFrame, context_block, fill, quote
@@ -56,6 +56,14 @@ PROMPTS = {
     ),
 }
 """The wordings that `fit` may choose from, by name. The choice is made on training families only."""
+
+
+def prompts_named(names: Sequence[str]) -> tuple[LatentPrompt, ...]:
+    """The wordings of these names. Raises InputError naming what there is."""
+    unknown = [name for name in names if name not in PROMPTS]
+    if unknown:
+        raise InputError(f"no wording named {unknown[0]!r}; there are: {', '.join(PROMPTS)}")
+    return tuple(PROMPTS[name] for name in dict.fromkeys(names))
 
 
 def cut(text: str, tokens: int, encoder: Encoder) -> str:
