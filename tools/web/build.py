@@ -1,0 +1,71 @@
+"""From WebSettings to a search, a fetcher and an extractor that many runs share."""
+
+import os
+from pathlib import Path
+
+import httpx
+
+from ..errors import SettingsError
+from ..protocols import WebSearch
+from .address import AddressPolicy
+from .client import WebClient, trust
+from .extract import PageReader
+from .fetch import WebFetcher
+from .listed import ListedPages
+from .pace import Pace, PacedTransport
+from .pinning import PinnedBackend, PinnedTransport, Resolver, SystemResolver
+from .robots import Robots
+from .search import Endpoint, JSONSearch
+from .settings import WebSettings
+from .toolbox import WebTools
+from .urls import port_of
+
+
+def build_web(settings: WebSettings, cache: Path, resolver: Resolver | None = None) -> WebTools:
+    """The tools that the settings describe; `cache` is the file of the HTTP cache.
+
+    Raises SettingsError if the engine's key is not in the environment, or its URL is none.
+    """
+    fetch = settings.fetch
+    tls = trust(settings.reach.ca_file)
+    resolver = resolver or SystemResolver()
+
+    def client(policy: AddressPolicy, pace: Pace, cache: Path | None) -> WebClient:
+        pinned = PinnedTransport(PinnedBackend(policy, resolver), tls)
+        return WebClient(PacedTransport(pinned, pace), policy, fetch, cache)
+
+    policy = settings.reach.policy()
+    pace = Pace(fetch.interval_seconds, fetch.seconds)
+    pages = client(policy, pace, cache)
+    robots = Robots(pages, pace, fetch.user_agent)
+    search: WebSearch
+    if settings.search.engine == "urls":
+        search = ListedPages(pages, settings.search.urls, robots.admit)
+    else:
+        endpoint = Endpoint.of(settings.search)
+        # The engine is the operator's choice and may stand on this very machine; that opens it to searches,
+        # not to pages. Nothing of it goes to the disk: requests carry the key.
+        engine = client(policy.opened(*_place(endpoint.url)), Pace(0.0, fetch.seconds), None)
+        search = JSONSearch(engine, endpoint, _key(settings))
+    return WebTools(search, WebFetcher(pages, robots, fetch.page_bytes), PageReader(settings.extract))
+
+
+def _place(url: str) -> tuple[str, int]:
+    try:
+        parsed = httpx.URL(url.replace("{query}", "q").replace("{k}", "1"))
+        port = port_of(parsed)
+    except httpx.InvalidURL as error:
+        raise SettingsError(f"web.search.url = {url!r} is no URL: {error}") from error
+    if port is None or not parsed.host:
+        raise SettingsError(f"web.search.url = {url!r}: give the whole URL, with http:// or https://")
+    return parsed.host, port
+
+
+def _key(settings: WebSettings) -> dict[str, str]:
+    """The header with the engine's key, which is in the environment so that no trace ever shows it."""
+    name = settings.search.key_variable
+    if not name:
+        return {}
+    if not os.environ.get(name):
+        raise SettingsError(f"web.search.key_variable = {name!r}: the environment has no such variable")
+    return {settings.search.key_header: os.environ[name]}

@@ -1,0 +1,66 @@
+"""Reading a URL strictly: whatever a browser, a proxy or a resolver might read differently is refused.
+
+httpx parses it, as httpx sends it, so that there are no two opinions on where the host ends.
+"""
+
+import re
+from typing import Final
+from urllib.parse import urljoin
+
+import httpx
+
+from ..errors import FetchRefused
+from .address import literal
+
+_LONGEST: Final = 4096
+_PORTS: Final = {"http": 80, "https": 443}
+# White space and control characters are dropped by some parsers, a backslash is a slash to others.
+_AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029\ufeff]")
+_NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?")
+# To a resolver a name whose last part is a number is an IPv4 address in one of many notations.
+_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)\.?")
+
+
+def parse_url(text: str, ports: frozenset[int]) -> httpx.URL:
+    """The URL without its fragment. Raises FetchRefused for all but plain http and https URLs.
+
+    Refused are other schemes and ports, user names and passwords, addresses in other than canonical notation,
+    and whatever is ambiguous.
+    """
+    text = text.strip(" \t\r\n")
+    shown = repr(text[:100])
+    if len(text) > _LONGEST or _AMBIGUOUS.search(text):
+        raise FetchRefused(f"{shown} is no clean URL: too long, or with spaces, backslashes or controls")
+    try:
+        url = httpx.URL(text)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise FetchRefused(f"{shown} cannot be read as a URL: {error}") from error
+    if url.scheme not in _PORTS:
+        raise FetchRefused(f"{shown} is not fetched; only http and https are")
+    if url.userinfo or "@" in text.partition("//")[2].partition("/")[0]:
+        raise FetchRefused(f"a URL of {url.host} carries a user name or password; it is not fetched")
+    if literal(url.host) is None and (_NUMBER.fullmatch(url.host) or not _NAME.fullmatch(url.host)):
+        raise FetchRefused(f"{shown} names no host in plain notation")
+    if "%" in url.host:
+        raise FetchRefused(f"{shown} names a network interface")
+    if port_of(url) not in ports:
+        raise FetchRefused(f"{shown} asks for port {port_of(url)}; add it to web.reach.ports if it is meant")
+    return url.copy_with(fragment=None)
+
+
+def port_of(url: httpx.URL) -> int | None:
+    """The port, also where the URL leaves it to the scheme; None for a scheme that is not fetched."""
+    return _PORTS.get(url.scheme) if url.port is None else url.port
+
+
+def origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    """Scheme, host and port: what credentials, cookies and robots.txt belong to."""
+    return url.scheme, url.host, port_of(url)
+
+
+def redirected(url: httpx.URL, location: str, ports: frozenset[int]) -> httpx.URL:
+    """Where a redirect leads. Raises FetchRefused as parse_url does, and for a step from https to http."""
+    target = parse_url(urljoin(str(url), location.strip(" \t\r\n")), ports)
+    if url.scheme == "https" and target.scheme == "http":
+        raise FetchRefused(f"{url} redirects from https to http; that is not followed")
+    return target
