@@ -13,17 +13,22 @@ from ..policies.query import UncoveredWindows
 from ..policies.rinse.artifact import EMBEDDED, Artifact, load_artifact
 from ..policies.rinse.scorer import build_rinse
 from ..policies.trustmargin import ScoredViews, TrustMargin
+from ..tools.errors import SettingsError
 from ..tools.generators.transformers import TransformersGenerator
+from ..tools.models.cache import cache_dir
 from ..tools.protocols import Encoder, Generator, Reranker, Retriever, WordPieces
 from ..tools.rerankers.biencoder import BiEncoderReranker
 from ..tools.retrievers.embedded import EmbeddedIndex
+from ..tools.web.settings import WebSettings
+from ..tools.web.toolbox import WebTools
 from ..tools.wordpieces import WordPieceTokenizer
 from .budget import Ledger
 from .loop import Controller, LoopSettings
 from .metering import MeteredEncoder, MeteredGenerator
 from .settings import GeneratorSettings, Settings
-from .stages import Stages, Web
+from .stages import Stages
 from .trace import VERSION, Started
+from .web import DAY, Keeper, Unexpired, WebEvidence
 from .writing import ClosedBook, WithEvidence, opening_price
 
 
@@ -37,7 +42,8 @@ class Tools:
     reranker: Reranker
     encoder: Encoder | None
     artifact: Artifact
-    web: Web | None = None
+    web: WebTools | None = None
+    keeper: Keeper | None = None
 
 
 def build(settings: Settings) -> Controller:
@@ -53,7 +59,7 @@ def load_tools(settings: Settings) -> Tools:
     artifact = load_artifact(
         EMBEDDED if settings.rinse.artifact == "embedded" else Path(settings.rinse.artifact)
     )
-    retriever = EmbeddedIndex.open(settings.index.path)
+    index = EmbeddedIndex.open(settings.index.path)
     chosen, rinse = settings.generator, settings.rinse
     generator = _load_model(chosen.model, chosen)
     encoder: Encoder | None = None
@@ -61,13 +67,26 @@ def load_tools(settings: Settings) -> Tools:
         # One copy in memory serves both where the generator is the model that the artifact was fitted on.
         encoder = generator if rinse.encoder == chosen.model else _load_model(rinse.encoder, chosen)
     return Tools(
-        retriever=retriever,
+        retriever=Unexpired(index),
         generator=generator,
         wordpieces=WordPieceTokenizer.load(rinse.reranker),
         reranker=BiEncoderReranker.load(rinse.reranker, device=chosen.device, threads=chosen.threads),
         encoder=encoder,
         artifact=artifact,
+        web=_load_web(settings.web) if settings.web.on else None,
+        keeper=Keeper(index, settings.web.keep_days * DAY) if settings.web.keep_days else None,
     )
+
+
+def _load_web(settings: WebSettings) -> WebTools:
+    try:
+        from ..tools.web.build import build_web  # noqa: PLC0415  an extra of its own
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"web.search.engine = {settings.search.engine} needs the package {error.name}\n"
+            "Install it: pip install 'sufficit[web]'"
+        ) from error
+    return build_web(settings, cache_dir() / "web" / "http.db")
 
 
 def _load_model(model: str, settings: GeneratorSettings) -> TransformersGenerator:
@@ -89,7 +108,7 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
         return Stages(
             opener=ClosedBook(generator, prompts, probe, answer_tokens, price),
             retriever=tools.retriever,
-            web=tools.web,
+            web=WebEvidence(tools.web, settings.web, ledger, tools.keeper) if tools.web else None,
             sufficiency=build_rinse(
                 tools.artifact, tools.wordpieces, tools.reranker, encoder, settings.rinse.threshold
             ),

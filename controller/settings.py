@@ -15,6 +15,7 @@ from ..policies.answering import AnswerPrompts
 from ..policies.igp import IGPSettings
 from ..policies.trustmargin import TrustMarginSettings
 from ..tools.errors import SettingsError
+from ..tools.web.settings import WebSettings
 from .budget import BudgetSettings
 from .layers import flatten, layers, put
 
@@ -70,6 +71,7 @@ class Settings(Section):
     abstention: AbstentionSettings = AbstentionSettings()
     igp: IGPSettings = IGPSettings()
     trustmargin: TrustMarginSettings = TrustMarginSettings()
+    web: WebSettings = WebSettings()
     budget: BudgetSettings = BudgetSettings()
 
 
