@@ -63,8 +63,9 @@ class AnswerPrompts(BaseModel):
     )
     context_only: str = "{context}\n\nGive the short phrase that the context above supports best.\n\nAnswer:"
     examples: tuple[WorkedExample, ...] = (
-        WorkedExample(question="What colour do blue and yellow paint make when mixed?", answer="Green"),
-        WorkedExample(question="How many legs does a spider have?", answer="Eight"),
+        WorkedExample(question="Who was the first person to walk on the Moon?", answer="Neil Armstrong"),
+        # The unit teaches a small model to give the whole phrase, not the bare number.
+        WorkedExample(question="How tall is Mount Everest?", answer="8,849 metres"),
     )
     stop: tuple[str, ...] = ("\n",)
     lead: str = " "

@@ -8,12 +8,14 @@ from scripted import ScriptedGenerator, capabilities
 from sufficit.policies.answering import AnswerPrompts, PromptWriter, WorkedExample
 from sufficit.policies.quoting import context_block
 from sufficit.tools.errors import CapabilityError
+from sufficit.tools.generators.transformers import TransformersGenerator
 from sufficit.tools.types import Passage
 
 GENERATOR = ScriptedGenerator()
 CONTROL = GENERATOR.capabilities.control_tokens
 ADA = Passage("1", "Ada Lind was born in Oslo.", title="Ada Lind")
 BERG = Passage("2", "Berg is a hill.", title="Berg")
+BRIDGE = Passage("3", "The bridge over the Maren was designed by Elsa Vik and opened in 1954.", title="Maren")
 PROFILES = [AnswerPrompts(), AnswerPrompts(profile="chat")]
 
 
@@ -125,3 +127,18 @@ def test_what_the_generator_cannot_do_is_refused_early() -> None:
     small = ScriptedGenerator(capabilities=capabilities(context_tokens=2048))
     with pytest.raises(CapabilityError, match="context_tokens"):
         PromptWriter(small, AnswerPrompts())
+
+
+async def test_a_small_model_answers_from_memory_and_from_the_context(
+    generator: TransformersGenerator,
+) -> None:
+    writer = PromptWriter(generator, AnswerPrompts())
+    answers = await generator.generate(
+        [
+            writer.question_only("What is the capital of Norway?"),
+            writer.question_context("Who designed the bridge over the Maren?", [BERG, BRIDGE]),
+        ],
+        max_tokens=12,
+    )
+    assert [answer.text for answer in answers] == ["Oslo", "Elsa Vik"]
+    assert [answer.finish for answer in answers] == ["stop", "stop"]

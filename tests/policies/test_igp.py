@@ -1,6 +1,7 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from sufficit.policies.igp import (
     step_entropy,
 )
 from sufficit.tools.errors import CapabilityError, ModelOutputError
+from sufficit.tools.generators.transformers import TransformersGenerator
 from sufficit.tools.types import Passage, PassageKey, Prompt
 
 INF = math.inf
@@ -270,3 +272,28 @@ def test_chat_probing_without_a_chat_template_is_refused_at_construction() -> No
     with pytest.raises(CapabilityError, match=r"igp\.prompts\.style"):
         RolloutProbe(generator, IGPSettings())
     RolloutProbe(generator, IGPSettings(prompts=ProbePrompts(style="completion")))
+
+
+async def test_a_real_models_uncertainties_are_those_of_its_probabilities(
+    generator: TransformersGenerator,
+) -> None:
+    settings = IGPSettings(top_k=64, max_tokens=6, threshold=-INF)
+    probe = RolloutProbe(generator, settings)
+    question = "In which town was Ada Lind born?"
+    passages = [
+        Passage("a", "Ada Lind was born in Oslo."),
+        Passage("b", "Rain falls on the hill.", title="Hill"),
+    ]
+    baseline = await probe.baseline(question)
+    report = await IGP(probe, settings).prune(question, passages, baseline)
+    assert len(report.admitted) == 2
+    for passage in passages:
+        text = f"{question}\n\nContext: [1] {passage.title + ': ' if passage.title else ''}{passage.text}"
+        (rollout,) = await generator.rollout([Prompt(text, "chat")], 6, 64)
+        entropies = []
+        for step in rollout.steps:
+            p = np.exp(step) / np.exp(step).sum()
+            entropies.append(-(p * np.log(p)).sum())
+        (gain,) = [gain for gain in report.gains if gain.key == passage.key]
+        assert gain.uncertainty == pytest.approx(np.mean(entropies) / np.log(64), abs=1e-4)
+        assert gain.gain == pytest.approx(baseline - gain.uncertainty)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scripted import ScriptedGenerator, capabilities, generation
-from sufficit.policies.answering import AnswerPrompts
+from sufficit.policies.answering import AnswerPrompts, PromptWriter
 from sufficit.policies.trustmargin import (
     ScoredViews,
     TrustMargin,
@@ -19,6 +19,7 @@ from sufficit.policies.trustmargin import (
 )
 from sufficit.policies.types import Likelihoods
 from sufficit.tools.errors import CapabilityError, ModelOutputError
+from sufficit.tools.generators.transformers import TransformersGenerator
 from sufficit.tools.types import Passage, Prompt
 
 SETTINGS = TrustMarginSettings()
@@ -153,3 +154,22 @@ def test_a_generator_that_cannot_score_is_refused_at_construction() -> None:
 def test_settings_out_of_range_are_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         TrustMarginSettings.model_validate(changes)
+
+
+@pytest.mark.parametrize("profile", ["worked_examples", "chat"])
+async def test_a_real_model_scores_its_own_answers_as_it_wrote_them(
+    generator: TransformersGenerator, profile: str
+) -> None:
+    prompts = AnswerPrompts.model_validate({"profile": profile})
+    writer = PromptWriter(generator, prompts)
+    question = "In which town was Ada Lind born?"
+    (direct,) = await generator.generate([writer.question_only(question)], 12)
+    (rag,) = await generator.generate([writer.question_context(question, PASSAGES)], 12)
+    views = await ScoredViews(generator, prompts).likelihoods(question, PASSAGES, direct, rag)
+    # The generator's own log-probabilities are l_D(y_D) and l_R(y_R), if scoring reads the same prompts.
+    assert views.question_direct == pytest.approx(direct.mean_logprob, abs=1e-3)
+    assert views.both_rag == pytest.approx(rag.mean_logprob, abs=1e-3)
+    verdict = await TrustMargin(ScoredViews(generator, prompts), SETTINGS).choose(
+        question, PASSAGES, direct, rag
+    )
+    assert verdict.likelihoods is None or verdict.likelihoods == views
