@@ -89,6 +89,19 @@ class Generator(Protocol):
         ...
 
 
+class Sampler(Protocol):
+    """A causal language model that draws answers at random."""
+
+    async def sample(
+        self, prompts: Sequence[Prompt], max_tokens: int, temperature: float, seed: int
+    ) -> list[Generation]:
+        """One answer a prompt, of at most `max_tokens` tokens, each token drawn at `temperature` > 0.
+
+        The same prompts and seed give the same answers; equal prompts in one call are drawn independently.
+        """
+        ...
+
+
 class Encoder(Protocol):
     """A causal language model read at its hidden states."""
 

@@ -1,4 +1,4 @@
-"""Greedy decoding of a batch, with the top-K log-probabilities of every step."""
+"""Decoding of a batch, greedy or drawn, with the top-K log-probabilities of every step."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,13 +17,25 @@ Decode = Callable[[Sequence[int]], str]
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """How a row's tokens are drawn: at `temperature` > 0, by a generator of this `seed` alone."""
+
+    temperature: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class DecodeRow:
-    """One prompt to be continued: at most `max_tokens` >= 1 tokens, `top_k` = 0 for an answer alone."""
+    """One prompt to be continued: at most `max_tokens` >= 1 tokens, `top_k` = 0 for an answer alone.
+
+    Without `draw` every token is the most probable one.
+    """
 
     ids: tuple[int, ...]
     max_tokens: int
     top_k: int
     stop: tuple[str, ...]
+    draw: Draw | None = None
 
 
 @dataclass(slots=True)
@@ -81,17 +93,19 @@ def decode_batch(
     rows: Sequence[DecodeRow],
     cancelled: Sequence[Cancelled],
 ) -> list[Rollout]:
-    """Greedy rollouts of `rows` in one batch, in order; `ends` are the end-of-sequence ids.
+    """Rollouts of `rows` in one batch, in order; `ends` are the end-of-sequence ids.
 
     A row leaves the batch when it is done or cancelled. Raises ModelOutputError for a NaN log-probability.
     """
     answers = [_Answer(row, decode) for row in rows]
+    choosers = [_chooser(row.draw) for row in rows]
     going = list(range(len(rows)))
     # Answers are scored under the prompts that wrote them, probes are not: only the former are worth keeping.
     keep = any(row.top_k == 0 for row in rows)
     context, logits = model.read([row.ids for row in rows], [1] * len(rows), keep=keep)
     for _ in range(max(row.max_tokens for row in rows)):
-        tokens, logprobs, tops = _step(logits[:, -1], max(rows[index].top_k for index in going))
+        chosen = [choosers[index] for index in going]
+        tokens, logprobs, tops = _step(logits[:, -1], max(rows[index].top_k for index in going), chosen)
         alive = [
             place
             for place, index in enumerate(going)
@@ -107,12 +121,31 @@ def decode_batch(
     return [answer.rollout() for answer in answers]
 
 
-def _step(logits: torch.Tensor, top_k: int) -> tuple[list[int], list[float], list[list[float]]]:
-    """Greedy token, its log-probability, the `top_k` largest ones; logits have shape (rows, vocabulary)."""
+Chooser = Callable[[torch.Tensor], torch.Tensor]
+"""From the log-probabilities of one step, shape (vocabulary,), to the next token, a scalar."""
+
+
+def _chooser(draw: Draw | None) -> Chooser:
+    """Greedy, or drawn by a generator of the row's own: what else is in the batch changes nothing."""
+    if draw is None:
+        return lambda logprobs: logprobs.argmax()
+    dice = torch.Generator().manual_seed(draw.seed)
+
+    def drawn(logprobs: torch.Tensor) -> torch.Tensor:
+        weights = torch.softmax(logprobs.float().cpu() / draw.temperature, dim=-1)
+        return torch.multinomial(weights, 1, generator=dice)[0].to(logprobs.device)
+
+    return drawn
+
+
+def _step(
+    logits: torch.Tensor, top_k: int, choosers: Sequence[Chooser]
+) -> tuple[list[int], list[float], list[list[float]]]:
+    """Every row's token, its log-probability, the `top_k` largest ones; logits: (rows, vocabulary)."""
     logprobs = torch.log_softmax(logits, dim=-1)
     if torch.isnan(logprobs).any():
         raise ModelOutputError("the model's logits are NaN or infinite; try dtype float32")
-    tokens = logprobs.argmax(dim=-1)
-    chosen = logprobs.gather(1, tokens[:, None])[:, 0]
+    tokens = torch.stack([choose(row) for choose, row in zip(choosers, logprobs, strict=True)])
+    values = logprobs.gather(1, tokens[:, None])[:, 0]
     tops = logprobs.topk(top_k, dim=-1).values if top_k else logprobs[:, :0]
-    return tokens.tolist(), chosen.tolist(), tops.tolist()
+    return tokens.tolist(), values.tolist(), tops.tolist()

@@ -5,6 +5,7 @@ Greedy, batched across concurrent callers, prefixes shared within and between ba
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..errors import CapabilityError, InputError
 from ..models.compute import Device, available_threads
 from ..types import Capabilities, Generation, Prompt, Rollout
 from .batching import Batcher, Cancelled, Kind
-from .decoding import DecodeRow, decode_batch
+from .decoding import DecodeRow, Draw, decode_batch
 from .encoding import PromptEncoder
 from .forward import CausalModel
 from .loading import Dtype, LoadedModel, load_model
@@ -39,7 +40,7 @@ STATES_COST = 4
 
 
 class TransformersGenerator:
-    """A causal language model that answers greedily, shows its probabilities, scores and encodes.
+    """A causal language model that answers, shows its probabilities, scores and encodes.
 
     Calls may come from any event loop, any number at once; the model runs on one worker thread.
     """
@@ -112,6 +113,19 @@ class TransformersGenerator:
         Raises InputError for a prompt that leaves no room in the context, ModelOutputError for NaN.
         """
         rows = [self._decode_row(prompt, max_tokens, 0) for prompt in prompts]
+        return [rollout.generation for rollout in await self._batcher.submit(self._decoding, rows)]
+
+    async def sample(
+        self, prompts: Sequence[Prompt], max_tokens: int, temperature: float, seed: int
+    ) -> list[Generation]:
+        """One drawn answer a prompt; the prompt's place in the call is part of its seed.
+
+        Raises as `generate` does, and InputError for a temperature that is not above 0.
+        """
+        if not temperature > 0:
+            raise InputError(f"temperature = {temperature:g}; it must be above 0, `generate` is greedy")
+        greedy = [self._decode_row(prompt, max_tokens, 0) for prompt in prompts]
+        rows = [replace(row, draw=Draw(temperature, seed + place)) for place, row in enumerate(greedy)]
         return [rollout.generation for rollout in await self._batcher.submit(self._decoding, rows)]
 
     async def rollout(self, prompts: Sequence[Prompt], max_tokens: int, top_k: int) -> list[Rollout]:
