@@ -1,0 +1,1 @@
+"""RINSE and the methods it is compared with, behind one protocol, one method a file."""

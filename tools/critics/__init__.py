@@ -1,0 +1,1 @@
+"""Loaders for the released weights of the methods that RINSE is compared with."""
