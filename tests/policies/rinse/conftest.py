@@ -1,19 +1,24 @@
 import pytest
-from sufficit.tools.generators.transformers import TransformersGenerator
+from sufficit.tools.models import store
 from sufficit.tools.rerankers.biencoder import BiEncoderReranker
 from sufficit.tools.wordpieces import WordPieceTokenizer
+
+MINILM = "all-minilm-l6-v2"
 
 
 @pytest.fixture(scope="session")
 def wordpieces():
-    return WordPieceTokenizer.load("all-minilm-l6-v2")
+    store.install(MINILM)
+    return WordPieceTokenizer.load(MINILM)
 
 
 @pytest.fixture(scope="session")
 def reranker():
-    return BiEncoderReranker.load("all-minilm-l6-v2")
+    store.install(MINILM)
+    return BiEncoderReranker.load(MINILM)
 
 
 @pytest.fixture(scope="session")
-def encoder():
-    return TransformersGenerator.load("smollm2-135m-instruct")
+def encoder(generator):
+    """The generator read at its hidden states: one copy in memory."""
+    return generator
