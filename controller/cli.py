@@ -8,6 +8,7 @@ import sys
 import typer
 
 from ..tools.errors import SufficitError
+from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
 from .commands import ask, contrasts, fit, index, models, replay, settings
 from .console import complain
 

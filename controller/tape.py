@@ -129,10 +129,6 @@ class RecordedProbe:
     tape: Tape
     ledger: Ledger
 
-    async def baseline(self, question: str) -> float:
-        """NU(q) comes with the opening."""
-        raise Diverged(f"NU(q) of {question!r} was not recorded on its own")
-
     async def uncertainties(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:  # noqa: ARG002
         """See Probe. Raises Diverged if a passage was not probed."""
         report = self.tape.take("prune", Pruned, self.ledger).report

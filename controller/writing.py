@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..policies.answering import PromptWriter
-from ..policies.igp import Probe
+from ..policies.igp import RolloutProbe
 from ..tools.protocols import Generator
 from ..tools.types import Generation, Passage
 
@@ -21,7 +21,7 @@ class ClosedBook:
 
     generator: Generator
     prompts: PromptWriter
-    probe: Probe
+    probe: RolloutProbe
     answer_tokens: int
     price: dict[str, int]
 
