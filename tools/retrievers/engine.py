@@ -51,7 +51,7 @@ class Engine(Protocol):
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
-        """What it raises for a failing disk or damaged files."""
+        """What it raises for a failing disk or damaged files; OSError is one of them."""
         ...
 
     @property

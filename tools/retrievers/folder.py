@@ -225,7 +225,7 @@ def _build_version(
     try:
         folder = new_version(path)
         engine.create(folder)
-    except (OSError, *engine.errors) as error:
+    except engine.errors as error:
         raise storage_error(path, error) from error
     with _transaction(engine, path, folder.name) as sink:
         read, replaced = put_documents(sink, passages, progress)
@@ -234,7 +234,7 @@ def _build_version(
         count = reader.count
         reader.close()
         publish(path, Manifest(engine.kind, folder.name, engine.made_with))
-    except (OSError, *engine.errors) as error:
+    except engine.errors as error:
         raise storage_error(path, error) from error
     return read, replaced, count
 
@@ -248,7 +248,7 @@ def _open_newest(path: Path, engine: Engine) -> _Snapshot:
         try:
             stamp = _stamp(path, engine, manifest)
             return _Snapshot(engine.open(path / manifest.folder), manifest, stamp)
-        except (OSError, *engine.errors) as error:
+        except engine.errors as error:
             if attempt == _OPEN_ATTEMPTS - 1 or read_manifest(path) == manifest:
                 raise storage_error(path, error) from error
     raise AssertionError("unreachable: the last attempt returns or raises")

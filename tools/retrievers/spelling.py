@@ -15,3 +15,17 @@ def normalise(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", _OPTIONAL_MARKS.sub("", text))
+
+
+# Kana, Hangul, Thai, Lao, Khmer and Burmese: scripts that Lucene's tokenizer keeps in runs.
+_RUNS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\uac00-\ud7af]")
+
+
+def spaced(text: str) -> str:
+    """`text` with spaces between characters of scripts written without: any part of a run is found."""
+    return text if text.isascii() else _RUNS.sub(r" \g<0> ", text)
+
+
+def encodable(text: str) -> str:
+    """`text` with lone surrogates, which are no characters, as question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
