@@ -97,4 +97,5 @@ def _records(group: Group, construction: Construction, family: str) -> Iterator[
     name = f"{family}/{construction}/{group.id}"
     for label, sides in ((True, group.sufficient), (False, group.insufficient)):
         for side in sides:
-            yield ContrastRecord(name, family, construction, side.question, side.passages, label)
+            question, passages, answers, support = side
+            yield ContrastRecord(name, family, construction, question, passages, label, answers, support)

@@ -41,7 +41,7 @@ def _group(example: Example, removed: int, others: list[Passage], sizes: list[in
 
     def side(core: list[Passage], size: int) -> Side:
         passages = core + others[: size - len(core)]
-        return Side(example.question, shuffled(passages, seed, example.id))
+        return Side(example.question, shuffled(passages, seed, example.id), example.answers, len(core))
 
     sufficient = tuple(side(needed, size) for size in sizes)
     return Group(example.id, sufficient, tuple(side(left, size) for size in sizes))

@@ -10,10 +10,16 @@ from ...tools.types import Passage
 
 
 class Side(NamedTuple):
-    """One question with one evidence set."""
+    """One question with one evidence set.
+
+    `answers` are the question's gold answers, `support` how many of the passages are annotated as needed, as
+    far as these are known.
+    """
 
     question: str
     passages: tuple[Passage, ...]
+    answers: tuple[str, ...] = ()
+    support: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ def _native(examples: Sequence[Example], seed: int) -> Iterator[Outcome]:
         for example in asked:
             labels[words(example.question)].add(example.answerable)
         clear = [example for example in asked if len(labels[words(example.question)]) == 1]
-        sufficient = tuple(Side(example.question, passages) for example in clear if example.answerable)
+        sufficient = tuple(
+            Side(example.question, passages, example.answers) for example in clear if example.answerable
+        )
         insufficient = tuple(Side(example.question, passages) for example in clear if not example.answerable)
         if sufficient and insufficient:
             yield Group(name, sufficient, insufficient)
@@ -48,4 +50,5 @@ def _nearest(examples: Sequence[Example], seed: int) -> Iterator[Outcome]:
             continue
         passages = shuffled(example.passages, seed, example.id)
         swapped = Side(examples[partners[place]].question, passages)
-        yield Group(example.id, (Side(example.question, passages),), (swapped,))
+        asked = Side(example.question, passages, example.answers)
+        yield Group(example.id, (asked,), (swapped,))

@@ -43,7 +43,7 @@ def _native(examples: Sequence[Example], seed: int) -> Iterator[Outcome]:
     for name, group in groups.items():
         sides = {
             label: tuple(
-                Side(example.question, shuffled(example.passages, seed, name))
+                Side(example.question, shuffled(example.passages, seed, name), example.answers)
                 for example in group
                 if example.answerable is label
             )
@@ -57,8 +57,9 @@ def _nearest(examples: Sequence[Example]) -> Iterator[Outcome]:
     for place, example in enumerate(examples):
         if place in partners:
             distractor = examples[partners[place]].passages
-            sufficient = Side(example.question, example.passages)
-            yield Group(example.id, (sufficient,), (Side(example.question, distractor),))
+            sufficient = Side(example.question, example.passages, example.answers, 1)
+            insufficient = Side(example.question, distractor, example.answers, 0)
+            yield Group(example.id, (sufficient,), (insufficient,))
         elif not checkable(example.question, example.answers):
             yield Dropped(example.id, "the answer cannot be looked for in a passage")
         else:
@@ -77,7 +78,11 @@ def _replaced(examples: Sequence[Example], seed: int) -> Iterator[Outcome]:
             continue
         sides = _both_kinds(gaps, pool, stable_random(seed, example.id))
         if sides:
-            first, *rest = (Side(example.question, shuffled(side, seed, example.id)) for side in sides)
+            left = (len(example.support), *[len(example.support) - 1] * (len(sides) - 1))
+            first, *rest = (
+                Side(example.question, shuffled(side, seed, example.id), example.answers, support)
+                for side, support in zip(sides, left, strict=True)
+            )
             yield Group(example.id, (first,), tuple(rest))
         else:
             yield Dropped(example.id, "no distractor of both kinds")

@@ -1,6 +1,7 @@
 """Paired sufficiency contrasts (RINSE section 3): the records that readers are fitted and measured on.
 
-One JSON object a line: group, family, construction, question, passages, label. Records of a group come from
+One JSON object a line: group, family, construction, question, passages, label, and what is known of answers
+and support. Records of a group come from
 one example, and each sufficient record is paired with each insufficient one.
 """
 
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ...tools.errors import InputError, StorageError
 from ...tools.types import Passage
@@ -22,6 +23,8 @@ class ContrastRecord:
 
     `label` is true where the passages suffice. `family` names the data set, the unit that a fit leaves out;
     `construction` how the pair was made (`substitution`, `deletion`, `question_swap`, or the user's own).
+    `answers` are the question's gold answers and `support` counts the passages annotated as needed, where that
+    is known; audits alone read these two.
     """
 
     group: str
@@ -30,6 +33,8 @@ class ContrastRecord:
     question: str
     passages: tuple[Passage, ...]
     label: bool
+    answers: tuple[str, ...] = ()
+    support: int | None = None
 
 
 class Pair(NamedTuple):
@@ -40,7 +45,21 @@ class Pair(NamedTuple):
     insufficient: int
 
 
-def pairs(records: Sequence[ContrastRecord]) -> Iterator[Pair]:
+class Labelled(Protocol):
+    """What pairing needs of a record, or of its score."""
+
+    @property
+    def group(self) -> str:
+        """The group's name, distinct over all that is paired."""
+        ...
+
+    @property
+    def label(self) -> bool:
+        """Whether the evidence suffices."""
+        ...
+
+
+def pairs(records: Sequence[Labelled]) -> Iterator[Pair]:
     """Every sufficient record with every insufficient one of its group; a one-sided group gives none."""
     groups: dict[str, tuple[list[int], list[int]]] = {}
     for place, record in enumerate(records):
@@ -89,7 +108,7 @@ def _to_json(record: ContrastRecord) -> dict[str, Any]:
         {"id": passage.id, "source": passage.source, "title": passage.title, "text": passage.text}
         for passage in record.passages
     ]
-    return {
+    row: dict[str, Any] = {
         "group": record.group,
         "family": record.family,
         "construction": record.construction,
@@ -97,6 +116,11 @@ def _to_json(record: ContrastRecord) -> dict[str, Any]:
         "passages": passages,
         "label": record.label,
     }
+    if record.answers:
+        row["answers"] = list(record.answers)
+    if record.support is not None:
+        row["support"] = record.support
+    return row
 
 
 def _record(line: str, where: str) -> ContrastRecord:
@@ -118,7 +142,17 @@ def _record(line: str, where: str) -> ContrastRecord:
     read = tuple(
         _passage(entry, f"{where}, passage {place}") for place, entry in enumerate(passages, start=1)
     )
-    return ContrastRecord(group, family, construction, question, read, label)
+    answers, support = _annotations(row, where)
+    return ContrastRecord(group, family, construction, question, read, label, answers, support)
+
+
+def _annotations(row: dict[str, Any], where: str) -> tuple[tuple[str, ...], int | None]:
+    answers, support = row.get("answers", []), row.get("support")
+    if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
+        raise InputError(f"{where}: answers must be a list of strings")
+    if support is not None and (not isinstance(support, int) or isinstance(support, bool) or support < 0):
+        raise InputError(f"{where}: support is {support!r}; it counts passages")
+    return tuple(answers), support
 
 
 def _passage(entry: Any, where: str) -> Passage:

@@ -32,6 +32,17 @@ def test_both_kinds_of_distractor(tmp_path: Path) -> None:
         assert removed[0] <= {example.passages[place].id for place in example.support}
 
 
+def test_sides_carry_answers_and_what_is_left_of_the_support(tmp_path: Path) -> None:
+    for group in substitution(_two_wiki(tmp_path), 17):
+        assert isinstance(group, Group)
+        assert group.sufficient[0].support == 2
+        assert [side.support for side in group.insufficient] == [1, 1]
+        assert {side.answers for side in group.sufficient + group.insufficient} == {
+            group.sufficient[0].answers
+        }
+        assert group.sufficient[0].answers[0].endswith("River")
+
+
 def test_the_second_distractor_shares_a_title_word(tmp_path: Path) -> None:
     for group in substitution(_two_wiki(tmp_path), 17):
         assert isinstance(group, Group)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,13 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert write_records(tmp_path / "new" / "records.jsonl", records) == 3
     assert list(read_records(tmp_path / "new" / "records.jsonl")) == records
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["records.jsonl"]
+
+
+def test_what_is_known_of_answers_and_support_is_kept(tmp_path: Path) -> None:
+    known = replace(_record(), answers=("Ada", "Ada Lovelace"), support=2)
+    write_records(tmp_path / "r.jsonl", [known, replace(known, label=False, support=0)])
+    assert [record.support for record in read_records(tmp_path / "r.jsonl")] == [2, 0]
+    assert next(read_records(tmp_path / "r.jsonl")) == known
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
@@ -48,6 +56,8 @@ GOOD = {
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"answers": "Ada"}, "answers must be a list of strings"),
+        ({"support": -1}, "it counts passages"),
         ({"label": 1}, "label is 1"),
         ({"label": None}, "label is None"),
         ({"question": "  "}, "question must be"),

@@ -1,0 +1,95 @@
+"""A file of JSON lines that grows: a header, then rows. What is in it when a run is killed is whole."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ...tools.errors import InputError, StorageError
+
+Row = Mapping[str, Any]
+
+
+def read_journal(path: Path) -> tuple[Row, list[Row]]:
+    """Header and rows. A last line that a kill cut short is left out.
+
+    Raises InputError naming the line that cannot be read.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    rows: list[Row] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: not JSON; the file is damaged") from error
+        if not isinstance(row, dict):
+            raise InputError(f"{path}, line {number}: not a JSON object")
+        rows.append(row)
+    if not rows:
+        raise InputError(f"{path} is empty: no scores were written")
+    return rows[0], rows[1:]
+
+
+class Journal:
+    """A journal open for writing. Rows that an earlier run with the same header wrote are in `rows`.
+
+    Raises InputError where the file has another header, StorageError where the disk refuses. Use it as a
+    context manager.
+    """
+
+    def __init__(self, path: Path, header: Row) -> None:
+        self._path = path
+        self.rows: list[Row] = []
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("ab+")
+        except OSError as error:
+            raise self._failure(error) from error
+        try:
+            self._resume(header)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _resume(self, header: Row) -> None:
+        self._file.seek(0)
+        whole = self._file.read().rpartition(b"\n")[0]
+        if not whole:
+            self._file.truncate(0)
+            self.append([header])
+            return
+        self._file.truncate(len(whole) + 1)
+        found, self.rows = read_journal(self._path)
+        if found != json.loads(json.dumps(header)):
+            keys = sorted(key for key in found.keys() | header.keys() if found.get(key) != header.get(key))
+            raise InputError(
+                f"{self._path} was written by another run: {', '.join(keys)} differ; choose another --out"
+            )
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Add rows; on disk when the call returns."""
+        text = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+        try:
+            self._file.write(text.encode("utf-8", "surrogatepass"))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def _failure(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"{self._path} cannot be written: {error.strerror}; free space or choose another --out"
+        )
