@@ -14,6 +14,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from ..errors import ModelOutputError
+from .blocks import final_states
 from .planning import common_prefix
 from .prefixes import Layers, PrefixStore
 
@@ -82,17 +83,19 @@ class CausalModel:
         return logits.float()
 
     def states(self, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
-        """Hidden states of every row's last token after each of `layers`; (layers, rows, width), float32."""
+        """Hidden states of every row's last token after each of `layers`; (layers, rows, width), float32.
+
+        Blocks after the deepest of them are not run.
+        """
         ids, mask = self._pad(rows)
-        hidden = self._call(
-            self.model.base_model,  # without the head: its logits are not wanted
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=_positions(mask),
-            use_cache=False,
-            output_hidden_states=True,
-        ).hidden_states
-        states = torch.stack([hidden[layer][:, -1].float() for layer in layers])
+        base = self.model.base_model  # without the head: its logits are not wanted
+
+        def run() -> Any:
+            return self._call(
+                base, input_ids=ids, attention_mask=mask, position_ids=_positions(mask), use_cache=False
+            )
+
+        states = final_states(base, layers, run)
         if not torch.isfinite(states).all():
             raise ModelOutputError("the model's hidden states are not finite; try dtype float32")
         return states

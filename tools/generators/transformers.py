@@ -35,9 +35,6 @@ PASS_COST = 64
 LOGIT_COST = 8
 """Tokens of keys and values that take the memory of one token's logits, roughly."""
 
-STATES_COST = 4
-"""Tokens of keys and values that take the memory of one token's hidden states at all layers, roughly."""
-
 
 class TransformersGenerator:
     """A causal language model that answers, shows its probabilities, scores and encodes.
@@ -155,7 +152,8 @@ class TransformersGenerator:
         """Final-token hidden states after each of `layers`, float32, shape (layers, prompts, width).
 
         Layer 0 is the embedding; the last layer is read after the model's final norm, as transformers does.
-        Raises CapabilityError for a layer outside [0, depth], InputError for a prompt over the context.
+        Blocks after the deepest of `layers` are not run. Raises CapabilityError for a layer outside
+        [0, depth], InputError for a prompt over the context.
         """
         wrong = [layer for layer in layers if not 0 <= layer <= self.depth]
         if wrong:
@@ -192,8 +190,7 @@ class TransformersGenerator:
 
     def _choose_reading(self, rows: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[int]:
         ids = [row for row, _ in rows]
-        sizes = [STATES_COST * len(row) for row in ids]
-        return choose_batch(ids, sizes, self._batch_tokens, PASS_COST, sharing=False)
+        return choose_batch(ids, [len(row) for row in ids], self._batch_tokens, PASS_COST, sharing=False)
 
     def _choose(self, ids: Sequence[Sequence[int]], sizes: Sequence[int], slack: int) -> list[int]:
         sharing = self._model.shares_prefixes

@@ -88,3 +88,17 @@ def test_states(plain: Any) -> None:
             hidden = plain(torch.tensor([row]), output_hidden_states=True, use_cache=False).hidden_states
         for found, layer in zip(states[:, place], (0, 2, 3), strict=True):
             torch.testing.assert_close(found, hidden[layer][0, -1], atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("layer", "blocks_run"), [(0, 0), (1, 1), (2, 2), (3, 3)])
+def test_states_stop_at_the_deepest_layer(plain: Any, layer: int, blocks_run: int) -> None:
+    ran: list[int] = []
+    found = next(m for m in plain.modules() if isinstance(m, torch.nn.ModuleList) and len(m) == 3)
+    hooks = [block.register_forward_hook(lambda *_: ran.append(1)) for block in found]
+    try:
+        states = CausalModel(plain, prefix_tokens=0).states(ROWS, [layer])
+    finally:
+        for hook in hooks:
+            hook.remove()
+    assert states.shape == (1, len(ROWS), 32)
+    assert len(ran) == blocks_run
