@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 
-from ..errors import SettingsError
+from ..errors import FetchRefused, SettingsError
 from ..protocols import WebSearch
 from .address import AddressPolicy
 from .client import WebClient, trust
@@ -18,7 +18,7 @@ from .robots import Robots
 from .search import Endpoint, JSONSearch
 from .settings import WebSettings
 from .toolbox import WebTools
-from .urls import port_of
+from .urls import parse_url, port_of
 
 
 def build_web(settings: WebSettings, cache: Path, resolver: Resolver | None = None) -> WebTools:
@@ -51,14 +51,12 @@ def build_web(settings: WebSettings, cache: Path, resolver: Resolver | None = No
 
 
 def _place(url: str) -> tuple[str, int]:
+    asked = url.replace("{query}", "q").replace("{k}", "1")
     try:
-        parsed = httpx.URL(url.replace("{query}", "q").replace("{k}", "1"))
-        port = port_of(parsed)
-    except httpx.InvalidURL as error:
-        raise SettingsError(f"web.search.url = {url!r} is no URL: {error}") from error
-    if port is None or not parsed.host:
-        raise SettingsError(f"web.search.url = {url!r}: give the whole URL, with http:// or https://")
-    return parsed.host, port
+        port = port_of(httpx.URL(asked)) or 0
+        return parse_url(asked, frozenset((port,))).raw_host.decode("ascii"), port
+    except (httpx.InvalidURL, FetchRefused) as error:
+        raise SettingsError(f"web.search.url = {url!r}: give the whole URL of the engine: {error}") from error
 
 
 def _key(settings: WebSettings) -> dict[str, str]:

@@ -70,7 +70,7 @@ def _charset(label: str | None) -> str | None:
     name = _READ_AS.get(label.strip().lower(), label)
     try:
         info = codecs.lookup(name)
-    except LookupError:
+    except (LookupError, ValueError):
         return None
     # Python calls base64 and the like codecs too; they are none of text.
     return info.name if getattr(info, "_is_text_encoding", True) else None

@@ -36,6 +36,8 @@ def media_type(header: str) -> tuple[str, str | None]:
 def page_kind(header: str, content: bytes) -> PageKind:
     """What to read the body as. Raises FetchRefused for what is no text, whatever the header calls it."""
     media, charset = media_type(header)
+    if media not in (*_HEADERS, *_UNSAID, "application/pdf"):
+        raise FetchRefused(f"the body is of type {media[:60]!r}; HTML, plain text and PDF are read")
     start = content[:1024].lstrip(b"\xef\xbb\xbf\t\n\r\x0c ")
     if start.startswith(b"%PDF-"):
         return "pdf"
@@ -44,6 +46,4 @@ def page_kind(header: str, content: bytes) -> PageKind:
         raise FetchRefused(f"the body is no text, though its header says {media[:60] or 'nothing'!r}")
     if media in _HEADERS:
         return _HEADERS[media]
-    if media in (*_UNSAID, "application/pdf"):
-        return "html" if start[:20].lower().startswith(_HTML) else "text"
-    raise FetchRefused(f"the body is of type {media[:60]!r}; HTML, plain text and PDF are read")
+    return "html" if start[:20].lower().startswith(_HTML) else "text"

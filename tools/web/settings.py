@@ -29,7 +29,7 @@ class ReachSettings(_Section):
     @field_validator("hosts")
     @classmethod
     def _lower(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(host.lower().rstrip(".") for host in hosts)
+        return tuple(host.lower().rstrip(".").encode("idna").decode("ascii") for host in hosts)
 
     def policy(self) -> AddressPolicy:
         """These settings as the judge of addresses."""

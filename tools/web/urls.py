@@ -39,10 +39,10 @@ def parse_url(text: str, ports: frozenset[int]) -> httpx.URL:
         raise FetchRefused(f"{shown} is not fetched; only http and https are")
     if url.userinfo or "@" in text.partition("//")[2].partition("/")[0]:
         raise FetchRefused(f"a URL of {url.host} carries a user name or password; it is not fetched")
-    if literal(url.host) is None and (_NUMBER.fullmatch(url.host) or not _NAME.fullmatch(url.host)):
+    host = url.raw_host.decode("ascii")
+    plain = literal(host) is not None or (_NAME.fullmatch(host) and not _NUMBER.fullmatch(host))
+    if not plain or "%" in host:
         raise FetchRefused(f"{shown} names no host in plain notation")
-    if "%" in url.host:
-        raise FetchRefused(f"{shown} names a network interface")
     if port_of(url) not in ports:
         raise FetchRefused(f"{shown} asks for port {port_of(url)}; add it to web.reach.ports if it is meant")
     return url.copy_with(fragment=None)
