@@ -62,7 +62,7 @@ def controller(
     sufficiency: FixedSufficiency,
     generator: Generator | None = None,
     settings: Settings | None = None,
-    web: Web | None = None,
+    web: Web | Callable[[Ledger], Web] | None = None,
 ) -> Controller:
     settings = settings or Settings()
     price = opening_price(settings.generator.answer_tokens, settings.igp.max_tokens)
@@ -75,7 +75,7 @@ def controller(
         return Stages(
             opener=ClosedBook(metered, prompts, probe, tokens, price),
             retriever=retriever,
-            web=web,
+            web=web(ledger) if callable(web) else web,
             sufficiency=sufficiency,
             action=ThresholdAction(),
             query=UncoveredWindows(),

@@ -26,7 +26,8 @@ Handler = Callable[[Request, asyncio.StreamWriter], Awaitable[None]]
 
 def article(*paragraphs: str, title: str = "A page", head: str = "") -> str:
     body = "".join(f"<p>{text}</p>" for text in paragraphs)
-    return f"<!doctype html><html><head><title>{title}</title>{head}</head><body><article>{body}</article></body></html>"
+    shown = f"<body><article>{body}</article></body>"
+    return f"<!doctype html><html><head><title>{title}</title>{head}</head>{shown}</html>"
 
 
 @dataclass
@@ -128,7 +129,7 @@ class Names:
 
 
 def settings(site: Site | None = None, **sections: dict) -> WebSettings:
-    """The web as the tests may reach it: loopback and the one port that the site listens on, without waits."""
+    """The web as the tests may reach it: loopback and the one port of the site, without waits."""
     reach = {"networks": [f"{LOOPBACK}/32"], "ports": [site.port]} if site else {}
     given = {
         "search": {"engine": "urls", "urls": ["http://unused.example/"]},

@@ -228,7 +228,7 @@ async def test_a_slow_drip_meets_the_deadline(site: Site):
             await asyncio.sleep(0.05)
 
     began = time.monotonic()
-    with pytest.raises(FetchFailed, match="took longer than 0.5 s"):
+    with pytest.raises(FetchFailed, match=r"took longer than 0\.5 s"):
         await fetch(site, "/drip", fetch={"seconds": 0.5})
     assert time.monotonic() - began < 5
 
@@ -260,7 +260,7 @@ async def test_a_port_nobody_listens_on(site: Site):
         url = gone.url("/a")
         port = gone.port
     tools = web(settings(site, reach={"ports": [port]}, fetch={"attempts": 2}))
-    with pytest.raises(FetchRefused, match="robots.txt cannot be read"):
+    with pytest.raises(FetchRefused, match=r"robots\.txt cannot be read"):
         await tools.fetcher.fetch(url)
 
 
