@@ -20,9 +20,11 @@ from rich.progress import (
 from ...tools.errors import InputError
 from ...tools.retrievers.corpora.reading import CorpusReading, read_corpus
 from ...tools.retrievers.corpus_index import BuildReport
-from ...tools.retrievers.embedded import EmbeddedIndex
+from ...tools.retrievers.opening import Kind, build_index, open_for_writing, open_retriever
+from ...tools.retrievers.trec import read_qrels, read_queries, write_run
 from ...tools.types import Passage
 from .. import console
+from ..evaluation.retrieval import evaluate
 from ..settings import load
 
 app = typer.Typer(name="index", help="Make and change the index of a corpus.", no_args_is_help=True)
@@ -38,6 +40,14 @@ Where = Annotated[
     Path | None,
     typer.Option("--index", metavar="DIR", help="Folder of the index; else the setting index.path."),
 ]
+Searched = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help="Folder of the index, Anserini's too; several are fused. Else the setting index.path.",
+    ),
+]
 Root = Annotated[
     Path | None,
     typer.Option(
@@ -52,13 +62,23 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON value on stdout.")]
 
 @app.command()
 def build(
-    corpus: Corpus, index: Where = None, root: Root = None, strict: Strict = False, as_json: Json = False
+    corpus: Corpus,
+    index: Where = None,
+    kind: Annotated[Kind, typer.Option(help="What stores and finds the passages.")] = "embedded",
+    model: Annotated[
+        str | None, typer.Option(help="Encoder of a dense index: a catalogue name, folder or hub name.")
+    ] = None,
+    root: Root = None,
+    strict: Strict = False,
+    as_json: Json = False,
 ) -> None:
     """Make the index anew; the old one stays until the new one is whole."""
+    if model is not None and kind != "dense":
+        raise InputError(f"An index of kind {kind} has no model.\nLeave --model out, or add --kind dense.")
     path = _path(index)
     reading = read_corpus(corpus, strict=strict, root=root)
     with _progress(reading) as advance:
-        report = EmbeddedIndex.build(path, reading, advance)
+        report = build_index(kind, path, reading, advance, model)
     _show_report("Built", path, reading, report, as_json)
 
 
@@ -69,7 +89,7 @@ def add(
     """Add documents; one that is there already is replaced as a whole."""
     path = _path(index)
     reading = read_corpus(corpus, strict=strict, root=root)
-    opened = EmbeddedIndex.open(path, for_writing=True)
+    opened = open_for_writing(path)
     with _progress(reading) as advance:
         report = opened.replace(reading, advance)
     _show_report("Added to", path, reading, report, as_json)
@@ -83,7 +103,7 @@ def delete(
 ) -> None:
     """Delete all passages of the documents named."""
     path = _path(index)
-    opened = EmbeddedIndex.open(path, for_writing=True)
+    opened = open_for_writing(path)
     deleted = asyncio.run(opened.delete_sources(sources))
     left = asyncio.run(opened.count())
     if as_json:
@@ -95,14 +115,14 @@ def delete(
 @app.command()
 def search(
     query: Annotated[str, typer.Argument(help="Words to find; there is no query syntax.")],
-    index: Where = None,
+    index: Searched = None,
     k: Annotated[int, typer.Option("-k", min=1, max=10_000, help="Passages at most.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Show the passages that match best."""
     if not query.strip():
         raise InputError("The query is empty.\nGive the words to find.")
-    found = asyncio.run(EmbeddedIndex.open(_path(index)).search(query, k))
+    found = asyncio.run(open_retriever(_paths(index)).search(query, k))
     if as_json:
         console.print_json([{**asdict(passage), "metadata": dict(passage.metadata)} for passage in found])
         return
@@ -116,7 +136,7 @@ def search(
 def info(index: Where = None, as_json: Json = False) -> None:
     """Show what the index holds and what it was made with."""
     path = _path(index)
-    facts = EmbeddedIndex.open(path, for_writing=True).info()
+    facts = open_for_writing(path).info()
     shown: dict[str, Any] = {
         "index": str(path),
         "passages": facts.passages,
@@ -131,8 +151,37 @@ def info(index: Where = None, as_json: Json = False) -> None:
         _say(f"{name.replace('_', ' '):18} {value:,}" if isinstance(value, int) else f"{name:18} {value}")
 
 
+@app.command("eval")
+def evaluate_index(
+    queries: Annotated[Path, typer.Option(help="Questions in BEIR's JSON Lines.")],
+    qrels: Annotated[Path, typer.Option(help="Judgements in BEIR's columns or TREC's.")],
+    index: Searched = None,
+    cutoffs: Annotated[
+        list[int] | None, typer.Option("-k", "--k", min=1, max=1000, help="Cutoff; may be repeated. [5, 20]")
+    ] = None,
+    run: Annotated[Path | None, typer.Option(help="Write the rankings here, in TREC's format.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure recall, NDCG and MRR of the judged documents, and the time a search takes."""
+    asked, judged = read_queries(queries), read_qrels(qrels)
+    retriever = open_retriever(_paths(index))
+    report, rankings = asyncio.run(evaluate(retriever, asked, judged, sorted(set(cutoffs or (5, 20)))))
+    if run is not None:
+        write_run(run, rankings)
+    if as_json:
+        console.print_json(asdict(report))
+        return
+    for name, value in report.measures.items():
+        _say(f"{name:12} {value:.3f}")
+    _say(f"{report.questions:,} questions; median search {report.median_ms:.1f} ms")
+
+
 def _path(given: Path | None) -> Path:
     return given if given is not None else load().settings.index.path
+
+
+def _paths(given: list[Path] | None) -> list[Path]:
+    return given or [_path(None)]
 
 
 @contextmanager

@@ -5,6 +5,7 @@ Fields, as Anserini names them: `id`; `contents`, analysed for search; `raw`, th
 """
 
 import json
+from functools import cache
 from typing import Any, Final
 
 from ..types import Passage
@@ -103,5 +104,6 @@ def _first(fields: dict[str, Any], names: tuple[str, ...]) -> str:
     return next((str(value) for name in names if (value := fields.get(name)) not in (None, "")), "")
 
 
+@cache
 def _store(choice: str) -> Any:
     return getattr(java_class("org.apache.lucene.document.Field$Store"), choice)
