@@ -261,11 +261,12 @@ class _Run:
         """The RAG answer; without evidence it is the closed-book answer (IGP section 3.4)."""
         outcome = self.outcome
         if outcome.admitted:
-            outcome.rag = await self._attempt(
-                "write", stages.writer.write(outcome.question, outcome.admitted)
-            )
-            if outcome.rag is not None:
-                self.recorder.append(Wrote(rag=outcome.rag))
+            work = stages.writer.write(outcome.question, outcome.admitted)
+            written = await self._attempt("write", work)
+            if written is not None:
+                outcome.rag = written.rag
+                outcome.read = tuple(p for p in outcome.admitted if p.key in written.read)
+                self.recorder.append(Wrote(rag=written.rag, read=written.read))
         else:
             outcome.rag = outcome.direct
 
@@ -273,7 +274,7 @@ class _Run:
         """Choose; an answer that could not be written counts as empty."""
         outcome = self.outcome
         direct, rag = outcome.direct or NOTHING, outcome.rag or NOTHING
-        work = stages.arbiter.choose(outcome.question, outcome.admitted, direct, rag)
+        work = stages.arbiter.choose(outcome.question, outcome.read, direct, rag)
         outcome.verdict = await self._attempt("arbitrate", work)
         if outcome.verdict is not None:
             self.recorder.append(Arbitrated(verdict=outcome.verdict))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..policies.abstention import ClosedBookRule
-from ..policies.types import Decision, PruneReport, Source, SufficiencyReport, Verdict
+from ..policies.types import Decision, PassageGain, PruneReport, Source, SufficiencyReport, Verdict
 from ..tools.errors import BudgetExhausted
 from ..tools.types import Generation, Passage
 from .answer import Answer, Budget, Candidates, Evidence, Margins
@@ -26,6 +26,7 @@ class Outcome:
     prune: PruneReport | None = None
     admitted: tuple[Passage, ...] = ()
     rag: Generation | None = None
+    read: tuple[Passage, ...] = ()
     verdict: Verdict | None = None
     stopped_by: BudgetExhausted | None = None
 
@@ -51,7 +52,7 @@ def conclude(outcome: Outcome, closed_book: ClosedBookRule, ledger: Ledger, reco
         source=ending.source,
         grounded=ending.grounded,
         reason=ending.reason,
-        citations=cite(outcome.question, cited, outcome.admitted) if cited else (),
+        citations=cite(outcome.question, cited, outcome.read) if cited else (),
         sufficiency=outcome.report,
         evidence=_evidence(outcome),
         candidates=Candidates(
@@ -78,14 +79,14 @@ def _judged(outcome: Outcome, verdict: Verdict) -> _Ending:
     """TrustMargin chose. An answer that is the closed-book one alone rests on no evidence."""
     if verdict.source == "none":
         return _Ending(None, "none", verdict.reason, False)
-    grounded = verdict.source != "direct" and bool(outcome.admitted)
+    grounded = verdict.source != "direct" and bool(outcome.read)
     return _Ending(verdict.answer, verdict.source, verdict.reason, grounded)
 
 
 def _unjudged(outcome: Outcome) -> _Ending:
     """The evidence sufficed, but the run ended, or a model failed, before the answers were compared."""
     why = _limit(outcome.stopped_by) if outcome.stopped_by else "The answers could not be compared."
-    if outcome.rag is not None and outcome.rag.text and outcome.admitted:
+    if outcome.rag is not None and outcome.rag.text and outcome.read:
         return _Ending(outcome.rag.text, "rag", f"{why} The evidence sufficed, so its answer stands.", True)
     return _Ending(None, "none", f"{why} No answer had been written from the evidence.", False)
 
@@ -100,7 +101,7 @@ def _insufficient(outcome: Outcome, closed_book: ClosedBookRule) -> _Ending:
     permission = closed_book.permits(outcome.direct, outcome.baseline)
     if permission.granted and outcome.direct is not None:
         return _Ending(outcome.direct.text, "direct", f"{why} {permission.reason}", False)
-    return _Ending(None, "none", f"{why} {permission.reason}", False)
+    return _Ending(None, "none", f"{why} {permission.reason}".rstrip(), False)
 
 
 def _limit(spent: BudgetExhausted) -> str:
@@ -112,7 +113,6 @@ def _evidence(outcome: Outcome) -> tuple[Evidence, ...]:
     gains = {gain.key: gain for gain in outcome.prune.gains} if outcome.prune else {}
     admitted = {passage.key: place for place, passage in enumerate(outcome.admitted)}
     ordered = sorted(outcome.pool, key=lambda passage: admitted.get(passage.key, len(admitted)))
-    unmeasured = _unmeasured(outcome)
     return tuple(
         Evidence(
             id=passage.id,
@@ -120,13 +120,18 @@ def _evidence(outcome: Outcome) -> tuple[Evidence, ...]:
             title=passage.title,
             information_gain=gains[passage.key].gain if passage.key in gains else None,
             admitted=passage.key in admitted,
-            reason=gains[passage.key].reason if passage.key in gains else unmeasured,
+            reason=_reason(outcome, passage, gains.get(passage.key)),
         )
         for passage in ordered
     )
 
 
-def _unmeasured(outcome: Outcome) -> str:
+def _reason(outcome: Outcome, passage: Passage, gain: PassageGain | None) -> str:
+    """Why a passage is not in the prompt, or has no gain; "" where there is nothing to explain."""
+    if outcome.rag is not None and passage in outcome.admitted and passage not in outcome.read:
+        return "admitted, but the prompt had no room for it: prompts.context_tokens"
+    if gain is not None:
+        return gain.reason
     if outcome.decision is None or outcome.decision.action != "answer":
         return "not measured: the evidence did not suffice"
     return "not measured: pruning failed, retrieval order was kept"

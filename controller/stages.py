@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ..policies.types import ActionPolicy, Arbiter, Pruner, QueryPolicy, Sufficiency
 from ..tools.protocols import Retriever
-from ..tools.types import Generation, Passage
+from ..tools.types import Generation, Passage, PassageKey
 from .budget import Ledger
 
 
@@ -23,10 +23,18 @@ class Opener(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The RAG answer, and the passages that its prompt had room for, in prompt order."""
+
+    rag: Generation
+    read: tuple[PassageKey, ...]
+
+
 class Writer(Protocol):
     """The generator with its evidence."""
 
-    async def write(self, question: str, passages: Sequence[Passage]) -> Generation:
+    async def write(self, question: str, passages: Sequence[Passage]) -> Written:
         """The RAG answer from at least one passage."""
         ...
 

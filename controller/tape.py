@@ -10,7 +10,7 @@ from ..policies.types import Likelihoods, SufficiencyReport
 from ..tools.errors import BudgetExhausted, ToolError, TraceError
 from ..tools.types import Generation, Passage, PassageKey
 from .budget import Ledger
-from .stages import Visit
+from .stages import Visit, Written
 from .trace import Arbitrated, Event, Fault, Opened, Pruned, Retrieved, Scored, Stage, Stopped, Wrote
 
 E = TypeVar("E", bound=Event)
@@ -149,11 +149,12 @@ class RecordedWriter:
     ledger: Ledger
     admitted: tuple[PassageKey, ...] | None
 
-    async def write(self, question: str, passages: Sequence[Passage]) -> Generation:  # noqa: ARG002
+    async def write(self, question: str, passages: Sequence[Passage]) -> Written:  # noqa: ARG002
         """See Writer. Raises Diverged for other passages: nobody knows what the model would have written."""
         if self.admitted is not None and tuple(p.key for p in passages) != self.admitted:
             raise Diverged("other passages were admitted; what the model would write is not recorded")
-        return self.tape.take("write", Wrote, self.ledger).rag
+        wrote = self.tape.take("write", Wrote, self.ledger)
+        return Written(wrote.rag, wrote.read)
 
 
 @dataclass(frozen=True, slots=True)

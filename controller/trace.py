@@ -105,10 +105,11 @@ class Pruned(Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrote(Stamped):
-    """The RAG answer."""
+    """The RAG answer, and the passages that its prompt had room for."""
 
     kind: Literal["wrote"] = "wrote"
     rag: Generation
+    read: tuple[PassageKey, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from ..policies.answering import PromptWriter
 from ..policies.igp import RolloutProbe
 from ..tools.protocols import Generator
 from ..tools.types import Generation, Passage
+from .stages import Written
 
 
 def opening_price(answer_tokens: int, probe_tokens: int) -> dict[str, int]:
@@ -42,8 +43,9 @@ class WithEvidence:
     prompts: PromptWriter
     answer_tokens: int
 
-    async def write(self, question: str, passages: Sequence[Passage]) -> Generation:
-        """The answer from the passages that fit the prompt's token limit."""
-        prompt = self.prompts.question_context(question, passages)
+    async def write(self, question: str, passages: Sequence[Passage]) -> Written:
+        """The answer from the passages that fit the prompt; where none does, the closed-book one."""
+        read = self.prompts.fit(passages)
+        prompt = self.prompts.question_context(question, read)
         (rag,) = await self.generator.generate([prompt], self.answer_tokens)
-        return rag
+        return Written(rag, tuple(passage.key for passage in read))

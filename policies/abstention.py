@@ -33,7 +33,7 @@ class AbstentionSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Whether the closed-book answer may be given, and why."""
+    """Whether the closed-book answer may be given, and why; no reason where it was never asked for."""
 
     granted: bool
     reason: str
@@ -52,7 +52,7 @@ class ClosedBookRule:
         """
         settings = self._settings
         if settings.on_insufficient == "abstain":
-            return Permission(False, "The settings ask to abstain when the evidence does not suffice.")
+            return Permission(False, "")
         if direct is None or is_blank(direct.text):
             return Permission(False, "There is no closed-book answer to give.")
         if settings.on_insufficient == "closed_book":

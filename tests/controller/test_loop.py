@@ -241,3 +241,13 @@ async def test_many_questions_at_once_do_not_mix():
     results = await asyncio.gather(*(loop.answer(q) for q in questions))
     assert [events[0].question for _, events in results] == questions
     assert {answer.budget.spent["model_calls"] for answer, _ in results} == {7}
+
+
+async def test_what_the_prompt_has_no_room_for_is_not_cited():
+    texts = passages("The Rhine rises in the Alps. " * 9, "The Rhine rises in the Alps.")
+    chosen = settings("prompts.context_tokens=30")
+    loop = controller(index(texts), FixedSufficiency(lambda _: 1.0), generator(), chosen)
+    answer, _ = await loop.answer("Where does the Rhine rise?")
+    assert [e.admitted for e in answer.evidence] == [True, True]
+    assert ["no room" in e.reason for e in answer.evidence] == [True, False]
+    assert [c.source for c in answer.citations] == ["doc1.md"]
