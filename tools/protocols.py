@@ -145,6 +145,32 @@ class Reranker(Protocol):
         ...
 
 
+class SpanReader(Protocol):
+    """Finds the best answer span of each text, against the option that there is none."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and tokenizer, stored in artifacts."""
+        ...
+
+    async def margins(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Best legal span logit minus no-answer logit of every text; float32, shape (texts,)."""
+        ...
+
+
+class JointReader(Protocol):
+    """Reads a question and all texts together."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and tokenizer, stored in artifacts."""
+        ...
+
+    async def sufficiency(self, question: str, texts: Sequence[str]) -> float:
+        """One logit, up to a constant, for at least one text; the same for every order of the texts."""
+        ...
+
+
 class WordPieces(Protocol):
     """A WordPiece tokenizer, as the content reader needs it."""
 
