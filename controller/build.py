@@ -18,7 +18,7 @@ from ..tools.generators.transformers import TransformersGenerator
 from ..tools.models.cache import cache_dir
 from ..tools.protocols import Encoder, Generator, Reranker, Retriever, WordPieces
 from ..tools.rerankers.biencoder import BiEncoderReranker
-from ..tools.retrievers.embedded import EmbeddedIndex
+from ..tools.retrievers.opening import open_for_writing, open_index
 from ..tools.web.settings import WebSettings
 from ..tools.web.toolbox import WebTools
 from ..tools.wordpieces import WordPieceTokenizer
@@ -59,7 +59,7 @@ def load_tools(settings: Settings) -> Tools:
     artifact = load_artifact(
         EMBEDDED if settings.rinse.artifact == "embedded" else Path(settings.rinse.artifact)
     )
-    index = EmbeddedIndex.open(settings.index.path)
+    index = open_index(settings.index.path)
     chosen, rinse = settings.generator, settings.rinse
     generator = _load_model(chosen.model, chosen)
     encoder: Encoder | None = None
@@ -74,8 +74,13 @@ def load_tools(settings: Settings) -> Tools:
         encoder=encoder,
         artifact=artifact,
         web=_load_web(settings.web) if settings.web.on else None,
-        keeper=Keeper(index, settings.web.keep_days * DAY) if settings.web.keep_days else None,
+        keeper=_keeper(settings),
     )
+
+
+def _keeper(settings: Settings) -> Keeper | None:
+    days = settings.web.keep_days
+    return Keeper(open_for_writing(settings.index.path), days * DAY) if days else None
 
 
 def _load_web(settings: WebSettings) -> WebTools:
