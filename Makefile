@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  := 2.13.0
+PYSERINI := 1.6.0
 
-.PHONY: install models demo test lint bench clean
+.PHONY: install models lucene demo test lint bench clean
 
 install: $(VENV)/.installed
 
@@ -12,16 +13,23 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==$(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[embedded,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[embedded,lucene,dense,evaluation,dev]'
 	touch $@
 
 models: install
 	$(BIN)/sufficit models install
 
+# Lucene: 165 MB, of which the jar is all that is used.
+lucene: $(VENV)/.lucene
+
+$(VENV)/.lucene: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --no-deps pyserini==$(PYSERINI)
+	touch $@
+
 demo: models
 	$(BIN)/python examples/demo.py
 
-test: models
+test: models lucene
 	$(BIN)/python -m pytest
 
 lint: install
