@@ -14,6 +14,7 @@ from torch import nn
 from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 
 from ..errors import InputError, ModelOutputError
+from ..models.compute import Device, resolve_device
 from ..models.quiet import quiet
 from ..rerankers.cache import LruCache
 from ..rerankers.worker import Worker
@@ -63,7 +64,7 @@ class FusedJointReader:
 
     @classmethod
     def load(
-        cls, model: str, *, device: str = "cpu", threads: int | None = None, batch_size: int = 16
+        cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 16
     ) -> Self:
         """Load a packaged reader's name or a trained reader's folder.
 
@@ -86,7 +87,7 @@ class FusedJointReader:
             AutoTokenizer.from_pretrained(weights.base),
             fingerprint=weights.fingerprint,
             max_tokens=weights.reader.max_tokens,
-            device=device,
+            device=resolve_device(device),
             threads=threads,
             batch_size=batch_size,
         )

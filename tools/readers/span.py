@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from transformers import AutoModelForQuestionAnswering, PreTrainedModel, PreTrainedTokenizerBase
 
 from ..errors import ModelOutputError
+from ..models.compute import Device, resolve_device
 from ..rerankers.cache import LruCache
 from ..rerankers.worker import Worker
 from .adapted import load_adapted
@@ -48,7 +49,7 @@ class ExtractiveSpanReader:
 
     @classmethod
     def load(
-        cls, model: str, *, device: str = "cpu", threads: int | None = None, batch_size: int = 16
+        cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 16
     ) -> Self:
         """Load a packaged reader's name, a trained reader's folder, a transformers folder or a hub name.
 
@@ -62,7 +63,7 @@ class ExtractiveSpanReader:
             tokenizer,
             fingerprint=fingerprint,
             max_tokens=longest,
-            device=device,
+            device=resolve_device(device),
             threads=threads,
             batch_size=batch_size,
         )

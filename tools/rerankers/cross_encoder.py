@@ -10,20 +10,13 @@ from typing import Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerBase
 
 from ..errors import CapabilityError, ModelOutputError
 from ..models.compute import Device, resolve_device
-from ..models.fingerprint import fingerprint
-from ..models.quiet import quiet
-from ..models.resolve import resolve
+from ..readers.adapted import load_adapted
 from .cache import LruCache
-from .encoding import Encodings, batches, longest_input, pad
+from .encoding import Encodings, batches, pad
 from .worker import Worker
 
 CACHED_PAIRS = 262_144
@@ -67,19 +60,19 @@ class CrossEncoderReranker:
     def load(
         cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 32
     ) -> Self:
-        """Load a catalogue name, folder or hub name.
+        """Load a trained reader (packaged name or folder), a transformers folder or a hub name.
 
-        Raises ModelMissing where it is not on this machine, CapabilityError for more than two labels.
+        Raises ModelMissing where it is not on this machine, CapabilityError for more than two labels,
+        ArtifactError for a trained reader that is damaged or of another encoder.
         """
-        folder = resolve(model)
-        with quiet():
-            classifier = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
-            tokenizer = AutoTokenizer.from_pretrained(folder)
+        classifier, tokenizer, fingerprint, longest = load_adapted(
+            model, "reranker", AutoModelForSequenceClassification, labels=1
+        )
         return cls(
             classifier,
             tokenizer,
-            fingerprint=fingerprint(folder),
-            max_tokens=longest_input(folder, tokenizer, classifier.config),
+            fingerprint=fingerprint,
+            max_tokens=longest,
             device=resolve_device(device),
             threads=threads,
             batch_size=batch_size,
