@@ -120,9 +120,11 @@ class ScoredViews:
     """
 
     def __init__(self, generator: Generator, prompts: AnswerPrompts) -> None:
-        if not generator.capabilities.scores_prompts:
+        capabilities = generator.capabilities
+        if not capabilities.scores_prompts:
+            why = f": {capabilities.why_no_scores}" if capabilities.why_no_scores else ""
             raise CapabilityError(
-                f"{generator.capabilities.model} cannot score given answers, which TrustMargin needs"
+                f"{capabilities.model} cannot score given answers, which TrustMargin needs{why}"
             )
         self._generator = generator
         self._writer = PromptWriter(generator, prompts)

@@ -15,6 +15,7 @@ SufficitError
     ├── IndexLocked            another writer holds the index
     ├── ModelOutputError       NaN or infinity where a number must be
     ├── ToolError              a retriever, fetcher or generator failed
+    │   ├── GenerationFailed   a generator's server gave no usable answer
     │   ├── FetchRefused       a page that must not be fetched
     │   ├── FetchFailed        a page, or an answer of a search engine, that could not be had
     │   └── ExtractFailed      a page that could not be read
@@ -86,6 +87,19 @@ class ModelOutputError(RunError):
 
 class ToolError(RunError):
     """A retriever, fetcher or generator failed; the loop records it and goes on."""
+
+
+class GenerationFailed(ToolError):
+    """A generator's server gave no usable answer.
+
+    Attributes
+    ----------
+    request_id: what the request was sent under, for the server's log.
+    """
+
+    def __init__(self, message: str, request_id: str) -> None:
+        super().__init__(f"{message} (request {request_id})")
+        self.request_id = request_id
 
 
 class FetchRefused(ToolError):

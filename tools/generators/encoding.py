@@ -1,12 +1,47 @@
 """From prompts to token ids and back: rendering, exactly one BOS, continuations, stop strings' tokens."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import TemplateError
 
-from ..errors import CapabilityError
+from ..errors import CapabilityError, InputError
+from ..models.resolve import resolve
 from ..types import Prompt
+
+
+class Encoding(Protocol):
+    """What a generator needs of a tokenizer; the methods may be called from several threads at once."""
+
+    has_chat_template: bool
+    control_tokens: tuple[str, ...]
+    bos: int | None
+
+    def prompt_ids(self, prompt: Prompt) -> tuple[int, ...]:
+        """The ids of a prompt, with exactly one BOS at the start where the tokenizer has one.
+
+        Raises CapabilityError where the chat template is missing or refuses the prompt.
+        """
+        ...
+
+    def text_ids(self, text: str) -> tuple[int, ...]:
+        """The ids of a text on its own, without special tokens; () for ""."""
+        ...
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of generated ids."""
+        ...
+
+
+def one_bos(ids: tuple[int, ...], bos: int | None) -> tuple[int, ...]:
+    """`ids` with exactly one BOS in front, as they are where there is none to put."""
+    if bos is None:
+        return ids
+    # Templates write their own BOS or none, so whatever stands there is replaced by one.
+    start = 0
+    while start < len(ids) and ids[start] == bos:
+        start += 1
+    return (bos, *ids[start:])
 
 
 class PromptEncoder:
@@ -15,7 +50,7 @@ class PromptEncoder:
     def __init__(self, tokenizer: Any, model: str) -> None:
         self._tokenizer = tokenizer
         self._model = model
-        self._bos: int | None = tokenizer.bos_token_id
+        self.bos: int | None = tokenizer.bos_token_id
         self.has_chat_template = bool(tokenizer.chat_template)
         added = [str(token) for token in tokenizer.added_tokens_decoder.values()]
         # Some vocabularies add runs of white space as tokens; those steer nothing.
@@ -29,13 +64,7 @@ class PromptEncoder:
         template refuses.
         """
         ids = self.text_ids(prompt.text if prompt.style == "completion" else self._chat(prompt))
-        if self._bos is None:
-            return ids
-        # Templates write their own BOS or none, so whatever stands there is replaced by one.
-        start = 0
-        while start < len(ids) and ids[start] == self._bos:
-            start += 1
-        return (self._bos, *ids[start:])
+        return one_bos(ids, self.bos)
 
     def text_ids(self, text: str) -> tuple[int, ...]:
         """The ids of a text on its own, without special tokens; () for ""."""
@@ -64,3 +93,20 @@ class PromptEncoder:
                 f"the chat template of {self._model} refuses the prompt: {error}"
             ) from error
         return rendered
+
+
+def local_encoding(model: str) -> PromptEncoder:
+    """The tokenizer of `model` alone, without its weights: a catalogue name, folder, GGUF file or hub name.
+
+    Raises ModelMissing or InputError.
+    """
+    from transformers import AutoTokenizer  # noqa: PLC0415  an extra of its own
+
+    folder = resolve(model)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{folder} holds no tokenizer: {(str(error).splitlines() or [''])[0][:200]}"
+        ) from error
+    return PromptEncoder(tokenizer, model)
