@@ -124,7 +124,8 @@ class Capabilities:
 
     `max_top_k`: largest K of `rollout`. `context_tokens`: longest prompt plus answer. `control_tokens`:
     strings that its tokenizer reads as special tokens, to be escaped in retrieved text. `has_chat_template`:
-    whether prompts of style `chat` are possible.
+    whether prompts of style `chat` are possible. `why_no_scores`: where `scores_prompts` is False, what
+    stands in the way and which setting to change.
     """
 
     model: str
@@ -134,3 +135,4 @@ class Capabilities:
     hidden_states: bool
     has_chat_template: bool
     control_tokens: tuple[str, ...]
+    why_no_scores: str = ""
