@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
-from ..tools.errors import RunError, ToolError
+from ..tools.errors import BudgetExhausted, RunError, UsageError
 from ..tools.protocols import Retriever
 from ..tools.types import Passage
 from ..tools.web.ranking import relevance, words
@@ -92,7 +92,9 @@ class WebEvidence:
             async with turns:
                 page = await self.tools.fetcher.fetch(url)
                 passages = await self.tools.extractor.extract(page)
-        except ToolError as error:
+        except (UsageError, BudgetExhausted):
+            raise
+        except Exception as error:  # parsers and servers raise anything; one page does not end the visit
             return [], PageVisit(url, 0, f"{type(error).__name__}: {error}")
         if not passages:
             return [], PageVisit(url, 0, "the page has no readable text")

@@ -101,6 +101,22 @@ async def test_every_page_is_paid_for_and_none_is_fetched_twice(site: Site, read
     assert [k for _, k in search.asked] == [2, 4, 6, 7]
 
 
+async def test_a_page_that_breaks_the_fetcher_is_one_failed_page(site: Site, reader: PageReader):
+    gatherer, _ = evidence(site, reader, Found(site.url("/bread"), site.url("/rhine")))
+    fetch = gatherer.tools.fetcher.fetch
+
+    class Brittle:
+        async def fetch(self, url: str):
+            if url.endswith("/bread"):
+                raise RuntimeError("no bread")
+            return await fetch(url)
+
+    gatherer.tools = WebTools(gatherer.tools.search, Brittle(), reader)
+    visit = await gatherer.gather("rhine")
+    assert [page.fault for page in visit.pages] == ["RuntimeError: no bread", ""]
+    assert visit.passages
+
+
 async def test_a_failing_search_raises_and_costs_no_fetch(site: Site, reader: PageReader):
     class Broken:
         async def search(self, query: str, k: int) -> list[Hit]:

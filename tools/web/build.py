@@ -1,5 +1,6 @@
 """From WebSettings to a search, a fetcher and an extractor that many runs share."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from .urls import parse_url, port_of
 
 
 def build_web(settings: WebSettings, cache: Path, resolver: Resolver | None = None) -> WebTools:
-    """The tools that the settings describe; `cache` is the file of the HTTP cache.
+    """The tools that the settings describe; `cache` is the folder of the HTTP cache.
 
     Raises SettingsError if the engine's key is not in the environment, or its URL is none.
     """
@@ -34,9 +35,11 @@ def build_web(settings: WebSettings, cache: Path, resolver: Resolver | None = No
         pinned = PinnedTransport(PinnedBackend(policy, resolver), tls)
         return WebClient(PacedTransport(pinned, pace), policy, fetch, cache)
 
+    # What was reached under other settings is not seen under these, so each reach has a cache of its own.
+    reach = hashlib.sha256(settings.reach.model_dump_json().encode()).hexdigest()[:16]
     policy = settings.reach.policy()
     pace = Pace(fetch.interval_seconds, fetch.seconds)
-    pages = client(policy, pace, cache)
+    pages = client(policy, pace, cache / f"http-{reach}.db")
     robots = Robots(pages, pace, fetch.user_agent)
     search: WebSearch
     if settings.search.engine == "urls":

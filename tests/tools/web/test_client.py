@@ -349,7 +349,7 @@ async def test_fresh_pages_come_from_the_disk_and_stale_ones_are_asked_about(sit
     site.serve("/private", TEXT, cache_control="no-store")
     # Another process on the same disk each time.
     for _ in range(2):
-        tools = web(cached(site), cache=tmp_path / "web" / "http.db")
+        tools = web(cached(site), cache=tmp_path / "web")
         for path in ("/tagged", "/fresh", "/private"):
             page = await tools.fetcher.fetch(site.url(path))
             assert page.content == TEXT.encode()
@@ -360,16 +360,30 @@ async def test_fresh_pages_come_from_the_disk_and_stale_ones_are_asked_about(sit
 async def test_a_page_that_was_cut_is_not_cached(site: Site, tmp_path: Path):
     site.serve("/big", b"<html>" + b"word " * 100_000, cache_control="max-age=600")
     chosen = settings(site, fetch={"cache_bytes": 10_000_000, "page_bytes": 10_000})
-    tools = web(chosen, cache=tmp_path / "http.db")
+    tools = web(chosen, cache=tmp_path)
     for _ in range(2):
         assert (await tools.fetcher.fetch(site.url("/big"))).truncated
     assert site.paths() == ["/big"] * 2
 
 
+async def test_what_one_reach_has_seen_another_does_not_get_from_the_disk(site: Site, tmp_path: Path):
+    site.serve("/a", TEXT, cache_control="max-age=600")
+    site.serve("/robots.txt", "", cache_control="max-age=600")
+    names = Names({"wiki.example": [[LOOPBACK]]})
+    url = site.url("/a", "wiki.example")
+    await web(cached(site), names, tmp_path).fetcher.fetch(url)
+    closed = settings(site, reach={"networks": []}, fetch={"cache_bytes": 10_000_000})
+    # Not the first line of defence, which is robots.txt: it is asked anew and is not reached.
+    tools = web(closed, names, tmp_path)
+    with pytest.raises(FetchRefused):
+        await tools.fetcher._client.get(url, accept="*/*", limit=10_000)
+    assert site.paths() == ["/a"]
+
+
 async def test_side_by_side_over_one_cache(site: Site, tmp_path: Path):
     for n in range(20):
         site.serve(f"/{n}", TEXT, cache_control="max-age=600")
-    tools = web(cached(site), cache=tmp_path / "http.db")
+    tools = web(cached(site), cache=tmp_path)
     urls = [site.url(f"/{n}") for n in range(20)]
     for _ in range(2):
         pages = await asyncio.gather(*(tools.fetcher.fetch(url) for url in urls))
@@ -381,7 +395,7 @@ def test_many_event_loops_one_after_the_other(tmp_path: Path):
     async def once() -> None:
         async with Site() as site:
             site.serve("/a", TEXT)
-            tools = web(cached(site), cache=tmp_path / "http.db")
+            tools = web(cached(site), cache=tmp_path)
             await tools.fetcher.fetch(site.url("/a"))
 
     for _ in range(2):

@@ -166,11 +166,15 @@ async def test_no_special_address_in_any_notation_is_reached(attempts: list, sch
 
 
 async def test_a_name_with_any_special_address_is_not_reached(attempts: list):
+    names = Names()
+    tools = web(settings(fetch={"attempts": 1}), names)
     for address in ADDRESSES:
         for answer in ([address], ["93.184.215.14", address], [address, "2606:4700::1"]):
-            tools = web(settings(fetch={"attempts": 1}), Names({"rebind.example": [answer]}))
+            host = f"n{len(names.answers)}.example"
+            names.answers[host] = [answer]
             with pytest.raises(FetchRefused):
-                await tools.fetcher.fetch("http://rebind.example/")
+                await tools.fetcher.fetch(f"http://{host}/")
+    assert names.asked == list(names.answers)
     assert attempts == []
 
 
