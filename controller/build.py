@@ -91,7 +91,7 @@ def _load_web(settings: WebSettings) -> WebTools:
             f"web.search.engine = {settings.search.engine} needs the package {error.name}\n"
             "Install it: pip install 'sufficit[web]'"
         ) from error
-    return build_web(settings, cache_dir() / "web" / "http.db")
+    return build_web(settings, cache_dir() / "web")
 
 
 def _load_model(model: str, settings: GeneratorSettings) -> TransformersGenerator:
