@@ -13,7 +13,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==$(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[embedded,lucene,dense,evaluation,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[embedded,lucene,dense,web,pdf,evaluation,dev]'
 	touch $@
 
 models: install
@@ -38,6 +38,9 @@ lint: install
 	mkdir -p build/typing/sufficit
 	for floor in controller policies tools; do ln -sfn ../../../$$floor build/typing/sufficit/$$floor; done
 	MYPYPATH=build/typing $(BIN)/mypy --strict --namespace-packages --explicit-package-bases -p sufficit
+
+bench: install
+	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf build dist .demo .mypy_cache .ruff_cache .pytest_cache
