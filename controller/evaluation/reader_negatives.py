@@ -14,7 +14,7 @@ from .overlap import checkable, states, words
 from .reader_sources import sentences
 
 _NAME = re.compile(
-    r"\b(?:[A-Z][\w'’-]*(?:\s+(?:of|the|de|van|von|and)\s+(?=[A-Z])|\s+(?=[A-Z])|))+|\b\d[\d,.]*\d\b|\b\d\b"
+    r"\b(?:[A-Z][\w'’-]*(?: +(?:of|the|de|van|von|and) +(?=[A-Z])| +(?=[A-Z])|))+|\b\d[\d,.]*\d\b"
 )
 _FEWEST_LETTERS = 2
 
@@ -51,7 +51,7 @@ def without_answer(passage: Passage, answers: Sequence[str], topical: Passage) -
 
 
 def names(text: str) -> list[str]:
-    """Names and numbers in a text: capitalised words that do not merely open a sentence, and digits."""
+    """Capitalised words that do not merely open a sentence, and numbers of two digits or more."""
     found = []
     for match in _NAME.finditer(text):
         name = match.group().strip()

@@ -52,10 +52,10 @@ def read_reader_data(
 ) -> ReaderData:
     """Read (family, file) pairs in their native formats.
 
-    Families in `left_out` are not trained on; their questions, and passages that share a sentence of eight
-    words with theirs, are removed from the others, as are those of the contrast files `evaluation` (R
-    Appendix E). Of the rest, the questions in `share` are kept. Raises InputError for a file that cannot be
-    read and a left-out family without a file.
+    Families in `left_out` are not trained on. Their questions are removed from the others, and passages that
+    are theirs or share a sentence of eight words with theirs; as are those of the contrast files `evaluation`
+    (R Appendix E). Of the rest, the questions in `share` are kept. Raises InputError for a file that cannot
+    be read and a left-out family without a file.
     """
     families: dict[str, list[Example]] = {}
     hashes = {}
@@ -138,7 +138,9 @@ class _Barred:
 
 
 def _long_sentences(text: str) -> set[int]:
-    return {hash(found) for found in map(words, sentences(text)) if len(found) >= SENTENCE_WORDS}
+    """Hashes of the sentences of eight words or more, and of the whole text."""
+    found = {hash(part) for part in map(words, sentences(text)) if len(part) >= SENTENCE_WORDS}
+    return found | {hash(words(text))}
 
 
 def sentences(text: str) -> list[str]:
