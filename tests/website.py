@@ -1,14 +1,15 @@
 """A web site on loopback that can misbehave in every way, and a resolver that says what the test wants."""
 
 import asyncio
+import functools
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
+from sufficit.tools.web import build
 from sufficit.tools.web.address import Address
-from sufficit.tools.web.build import build_web
 from sufficit.tools.web.settings import WebSettings
 from sufficit.tools.web.toolbox import WebTools
 
@@ -141,5 +142,9 @@ def settings(site: Site | None = None, **sections: dict) -> WebSettings:
     return WebSettings.model_validate(given)
 
 
+# Loading the public authorities takes longer than most tests.
+build.trust = functools.cache(build.trust)
+
+
 def web(chosen: WebSettings, names: Names | None = None, cache: Path = Path("unused")) -> WebTools:
-    return build_web(chosen, cache, names or Names())
+    return build.build_web(chosen, cache, names or Names())
