@@ -9,7 +9,7 @@ import typer
 
 from ..tools.errors import SufficitError
 from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
-from .commands import ask, contrasts, fit, index, models, replay, settings, train_reader
+from .commands import ask, contrasts, fit, gate, index, models, replay, settings, train_reader
 from .console import complain
 
 INTERRUPTED = 130
@@ -25,6 +25,7 @@ app.command("ask")(ask.ask)
 app.command("replay")(replay.replay)
 app.command("settings")(settings.settings)
 app.command("fit")(fit.fit)
+app.command("gate")(gate.gate)
 app.command("train-reader")(train_reader.train_reader)
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")

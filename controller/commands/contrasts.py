@@ -1,4 +1,4 @@
-"""`sufficit contrasts`: paired sufficient and insufficient evidence, built from question-answering files."""
+"""`sufficit contrasts`: paired sufficient and insufficient evidence, and what scorers make of it."""
 
 import json
 from pathlib import Path
@@ -11,6 +11,7 @@ from rich.table import Table
 from ...policies.rinse.records import write_records
 from ..evaluation.contrasts import Construction, Contrasts, build_contrasts
 from ..evaluation.sources import Source
+from . import ablate, audit, grow, report, score
 
 _NAMED_ROWS = 5
 
@@ -42,6 +43,13 @@ def build(
         typer.echo(json.dumps(_summary(built, out), indent=2, ensure_ascii=False))
     else:
         _show(built, out)
+
+
+app.command()(score.score)
+app.command()(report.report)
+app.command()(audit.audit)
+app.command()(grow.grow)
+app.command()(ablate.ablate)
 
 
 def _summary(built: Contrasts, out: Path) -> dict[str, Any]:

@@ -1,0 +1,86 @@
+"""`sufficit gate`: RINSE in front of a generator that may decline."""
+
+import asyncio
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..console import err, print_json
+from ..settings import load
+from .bars import RecordBars
+from .report import Markdown, print_grids, write_markdown
+from .score import Files, Seed
+from .settings import AsJson, Assignments, ConfigFile
+
+if TYPE_CHECKING:
+    from ..evaluation.gating import GateResult
+    from ..evaluation.grids import Grid
+
+
+def gate(
+    files: Files,
+    path: Annotated[
+        Path, typer.Option("--out", help="File of outcomes; an interrupted one is gone on with.")
+    ],
+    records: Annotated[int, typer.Option(min=1, help="Sufficient and insufficient records, each.")] = 300,
+    seed: Seed = 17,
+    markdown: Markdown = None,
+    assignments: Assignments = None,
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """How often a generator answers what it should not, with RINSE in front of it and without."""
+    # torch is loaded here, so that the other commands start fast.
+    from ..evaluation.gating import Gate, GateHeader, balanced_sample, gate_result, run_gate  # noqa: PLC0415
+    from ..evaluation.scorers import artifact_key, load_generator, load_rinse  # noqa: PLC0415
+    from ..evaluation.scoring import keyed, read_contrasts  # noqa: PLC0415
+
+    settings = load(assignments or (), config).settings
+    contrasts, _ = read_contrasts(files)
+    chosen = keyed(balanced_sample(contrasts, records, seed))
+    with err.status("loading models"):
+        generator = load_generator(settings.generator.model, settings)
+        rinse, artifact = load_rinse(settings)
+    header = GateHeader(
+        generator=f"{settings.generator.model} {generator.fingerprint[:16]}",
+        artifact=artifact_key(artifact),
+        readers=f"encoder {settings.rinse.encoder}, threshold {settings.rinse.threshold}",
+    )
+    with RecordBars() as bars:
+        rows = asyncio.run(run_gate(chosen, Gate(generator, rinse), header, path, partial(bars.show, "gate")))
+    result = gate_result(rows)
+    seen = sorted({row.family for row in rows} & set(artifact.provenance.families))
+    grids = _grids(result, seen)
+    write_markdown(markdown, "RINSE as a gate", grids)
+    if as_json:
+        print_json(asdict(result) | {"fitted_on": seen, "out": str(path)})
+    else:
+        print_grids(grids)
+
+
+def _grids(result: "GateResult", seen: list[str]) -> "list[Grid]":
+    from ..evaluation.grids import Grid  # noqa: PLC0415
+
+    rates = Grid(
+        "Answered without and with the gate" + (f"; RINSE was fitted on {', '.join(seen)}" if seen else ""),
+        ("evidence", "records", "answered", "passed by the gate", "answered with the gate"),
+        tuple(
+            (name, str(r.records), f"{r.answered:.3f}", f"{r.passed:.3f}", f"{r.answered_gated:.3f}")
+            for name, r in (("insufficient", result.insufficient), ("sufficient", result.sufficient))
+        ),
+    )
+    times = Grid(
+        "Time",
+        ("measure", "value"),
+        (
+            ("generator, median", f"{result.generator_p50:.1f} ms"),
+            ("gate, median", f"{result.gate_p50:.1f} ms"),
+            ("generation time saved", f"{result.saved:.1%}"),
+            ("saved, less the gate's own time", f"{result.saved_net:.1%}"),
+        ),
+    )
+    skipped = tuple((reason, str(count)) for reason, count in result.skipped.items())
+    return [rates, times, *([Grid("Skipped", ("reason", "records"), skipped)] if skipped else [])]

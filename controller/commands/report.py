@@ -1,0 +1,76 @@
+"""`sufficit contrasts report`: scorers side by side."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from ...tools.errors import StorageError
+from ..console import out, print_json
+from .settings import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..evaluation.grids import Grid
+
+ScoreFiles = Annotated[list[Path], typer.Argument(help="Files that `contrasts score` wrote.")]
+Markdown = Annotated[Path | None, typer.Option(help="Also write the tables to this Markdown file.")]
+Plot = Annotated[Path | None, typer.Option(help="Also draw accuracies to this file (.png, .svg, .pdf).")]
+
+
+def report(
+    scores: ScoreFiles,
+    reference: Annotated[
+        str | None, typer.Option(help="Label that the others are compared with; by default the first.")
+    ] = None,
+    markdown: Markdown = None,
+    plot: Plot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pairwise accuracy by set, average and minimum, paired differences, latency."""
+    from ..evaluation.comparison import compare  # noqa: PLC0415  numpy and pydantic models, only wanted here
+    from ..evaluation.grids import comparison_grids  # noqa: PLC0415
+    from ..evaluation.plots import plot_comparison  # noqa: PLC0415
+    from ..evaluation.scores import read_scores  # noqa: PLC0415
+
+    comparison = compare(read_scores(scores), reference)
+    grids = comparison_grids(comparison)
+    write_markdown(markdown, "Scorers", grids)
+    if plot:
+        plot_comparison(comparison, plot)
+    if as_json:
+        print_json(asdict(comparison))
+    else:
+        print_grids(grids)
+
+
+def print_grids(grids: "Sequence[Grid]") -> None:
+    """Tables on stdout, each under its title."""
+    for grid in grids:
+        out.print(f"\n{grid.title}", style="bold", markup=False, soft_wrap=True)
+        table = Table(*map(_plain, grid.header), box=None, pad_edge=False)
+        for row in grid.rows:
+            table.add_row(*map(_plain, row))
+        out.print(table)
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("[", r"\[")
+
+
+def write_markdown(path: Path | None, title: str, grids: "Sequence[Grid]") -> None:
+    """The tables as one Markdown page, whole or not at all; nothing where no path is given."""
+    from ..evaluation.grids import markdown  # noqa: PLC0415
+
+    if path is None:
+        return
+    scratch = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_text(markdown(title, grids), "utf-8")
+        scratch.replace(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}; choose another place") from error
