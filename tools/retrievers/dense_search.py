@@ -16,7 +16,7 @@ from .spelling import encodable
 from .stored import from_payload
 
 _PROBED: Final = 1 / 16  # share of an inverted file's lists that a search looks into
-_LONGEST_QUERY: Final = 20_000  # characters; what follows is not read
+_LONGEST_QUERY: Final = 1_000  # characters, about one window of a model; what follows is not read
 
 
 class DenseSearch:
