@@ -1,0 +1,93 @@
+"""From settings to loaded tools: the index, the models, the web."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..policies.rinse.artifact import EMBEDDED, Artifact, load_artifact
+from ..tools.errors import SettingsError
+from ..tools.generators.transformers import TransformersGenerator
+from ..tools.models.cache import cache_dir
+from ..tools.protocols import Encoder, Generator, Reranker, Retriever, WordPieces
+from ..tools.rerankers.biencoder import BiEncoderReranker
+from ..tools.retrievers.opening import open_for_writing, open_index
+from ..tools.web.settings import WebSettings
+from ..tools.web.toolbox import WebTools
+from ..tools.wordpieces import WordPieceTokenizer
+from .settings import GeneratorSettings, Settings
+from .web import DAY, Keeper, Unexpired
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """What RINSE stands on. Without `encoder` the latent reader is left out."""
+
+    artifact: Artifact
+    wordpieces: WordPieces
+    reranker: Reranker
+    encoder: Encoder | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What all runs share. Any of it can be one's own."""
+
+    retriever: Retriever
+    generator: Generator
+    readers: Readers
+    web: WebTools | None = None
+    keeper: Keeper | None = None
+
+
+def load_readers(settings: Settings, shared: TransformersGenerator | None = None) -> Readers:
+    """RINSE's artifact and models. `shared`, if it is the encoder's model, is not loaded a second time.
+
+    Raises ArtifactError, ModelMissing.
+    """
+    rinse, chosen = settings.rinse, settings.generator
+    artifact = load_artifact(EMBEDDED if rinse.artifact == "embedded" else Path(rinse.artifact))
+    encoder: Encoder | None = None
+    if rinse.encoder is not None:
+        same = shared is not None and rinse.encoder == chosen.model
+        encoder = shared if same else load_model(rinse.encoder, chosen)
+    return Readers(
+        artifact=artifact,
+        wordpieces=WordPieceTokenizer.load(rinse.reranker),
+        reranker=BiEncoderReranker.load(rinse.reranker, device=chosen.device, threads=chosen.threads),
+        encoder=encoder,
+    )
+
+
+def load_tools(settings: Settings) -> Tools:
+    """The index, the models and the web as the settings name them. Raises UsageError where one is missing."""
+    index = open_index(settings.index.path)
+    generator = load_model(settings.generator.model, settings.generator)
+    return Tools(
+        retriever=Unexpired(index),
+        generator=generator,
+        readers=load_readers(settings, generator),
+        web=_load_web(settings.web) if settings.web.on else None,
+        keeper=_keeper(settings),
+    )
+
+
+def load_model(model: str, settings: GeneratorSettings) -> TransformersGenerator:
+    """A causal language model on the device that the settings name."""
+    return TransformersGenerator.load(
+        model, device=settings.device, dtype=settings.dtype, threads=settings.threads
+    )
+
+
+def _keeper(settings: Settings) -> Keeper | None:
+    days = settings.web.keep_days
+    return Keeper(open_for_writing(settings.index.path), days * DAY) if days else None
+
+
+def _load_web(settings: WebSettings) -> WebTools:
+    try:
+        from ..tools.web.build import build_web  # noqa: PLC0415  an extra of its own
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"web.search.engine = {settings.search.engine} needs the package {error.name}\n"
+            "Install it: pip install 'sufficit[web]'"
+        ) from error
+    return build_web(settings, cache_dir() / "web")
