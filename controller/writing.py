@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..policies.answering import PromptWriter
-from ..policies.igp import RolloutProbe
+from ..policies.probing import RolloutProbe
 from ..tools.protocols import Generator
 from ..tools.types import Generation, Passage
 from .stages import Written

@@ -41,6 +41,18 @@ class WorkedExample(BaseModel):
     answer: str
 
 
+WORKED_EXAMPLES = (
+    WorkedExample(question="Who was the first person to walk on the Moon?", answer="Neil Armstrong"),
+    # The unit teaches a small model to give the whole phrase, not the bare number.
+    WorkedExample(question="How tall is Mount Everest?", answer="8,849 metres"),
+)
+
+
+def examples_block(examples: Sequence[WorkedExample]) -> str:
+    """Worked examples as they stand in a prompt, each followed by an empty line; "" for none."""
+    return "".join(f"Question: {e.question}\nAnswer: {e.answer}\n\n" for e in examples)
+
+
 class AnswerPrompts(BaseModel):
     """Wording of the answer prompts; the structure is TrustMargin's, Appendix D.
 
@@ -62,11 +74,7 @@ class AnswerPrompts(BaseModel):
         "{examples}Question: {question}\nAnswer:"
     )
     context_only: str = "{context}\n\nGive the short phrase that the context above supports best.\n\nAnswer:"
-    examples: tuple[WorkedExample, ...] = (
-        WorkedExample(question="Who was the first person to walk on the Moon?", answer="Neil Armstrong"),
-        # The unit teaches a small model to give the whole phrase, not the bare number.
-        WorkedExample(question="How tall is Mount Everest?", answer="8,849 metres"),
-    )
+    examples: tuple[WorkedExample, ...] = WORKED_EXAMPLES
     stop: tuple[str, ...] = ("\n",)
     lead: str = " "
     frame: ContextFrame = DEFAULT_FRAME
@@ -129,7 +137,7 @@ class PromptWriter:
         self._generator = generator
         self._prompts = prompts
         self._control_tokens = capabilities.control_tokens
-        self._examples = "".join(f"Question: {e.question}\nAnswer: {e.answer}\n\n" for e in prompts.examples)
+        self._examples = examples_block(prompts.examples)
 
     def fit(self, passages: Sequence[Passage]) -> tuple[Passage, ...]:
         """The passages that the prompts show: in order, each that still fits into `context_tokens`.

@@ -13,7 +13,8 @@ from sufficit.controller.trace import VERSION, Started
 from sufficit.controller.writing import ClosedBook, WithEvidence, opening_price
 from sufficit.policies.action import ThresholdAction
 from sufficit.policies.answering import PromptWriter
-from sufficit.policies.igp import IGP, RolloutProbe
+from sufficit.policies.igp import IGP
+from sufficit.policies.probing import RolloutProbe
 from sufficit.policies.query import UncoveredWindows
 from sufficit.policies.trustmargin import ScoredViews, TrustMargin
 from sufficit.policies.types import ReaderScore, SufficiencyReport, WindowCoverage
