@@ -87,8 +87,11 @@ def anserini_folder(path: Path, documents: Sequence[dict[str, Any]], *, stored: 
     for fields in documents:
         document = field("Document")()
         document.add(field("StringField")("id", fields["id"], store.YES))
+        column = java_class("org.apache.lucene.util.BytesRef")(bytearray(fields["id"], "utf-8"))
+        document.add(field("BinaryDocValuesField")("id", column))
         document.add(field("TextField")("contents", fields["contents"], store.NO))
         if stored:
-            document.add(field("StoredField")("raw", json.dumps(fields)))
+            raw = fields.get("raw", fields)
+            document.add(field("StoredField")("raw", raw if isinstance(raw, str) else json.dumps(raw)))
         writer.addDocument(document)
     writer.close()
