@@ -110,11 +110,13 @@ class _Hops:
     admit: Admit | None
 
     async def follow(self, url: httpx.URL, limit: int) -> Answer:
-        first = url
+        first, private = url, self.private
         for _ in range(self.settings.redirects + 1):
             if self.admit is not None:
                 await self.admit(url)
-            private = self.private if origin(url) == origin(first) else {}
+            if origin(url) != origin(first):
+                # They stay behind for good: where a stranger leads back to, he chose.
+                private = {}
             answer = await self._patiently(url, {**self.headers, **private}, limit)
             location = answer.headers.get("location")
             if answer.status not in _REDIRECTS or location is None:

@@ -89,7 +89,9 @@ class SearchSettings(_Section):
     anything that answers GET with JSON; `urls`: the pages and sitemaps of `urls`, without any engine.
     """
 
-    engine: Literal["none", "searxng", "brave", "json", "urls"] = "none"
+    engine: Literal["searxng", "brave", "json", "urls"] | None = Field(
+        default=None, description="searxng, brave, json or urls; none leaves the web alone"
+    )
     url: str = Field(
         default="", description="the engine; for `json` with the places {query} and, if wanted, {k}"
     )
@@ -125,4 +127,4 @@ class WebSettings(_Section):
     @property
     def on(self) -> bool:
         """Whether the web is asked at all."""
-        return self.search.engine != "none"
+        return self.search.engine is not None

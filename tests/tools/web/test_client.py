@@ -117,12 +117,8 @@ async def test_credentials_and_cookies_stay_where_they_belong(site: Site):
             )
             assert answer.status == 200
         sent = {r.path: r.headers for r in (*site.requests, *other.requests)}
-        assert [path for path, headers in sent.items() if "authorization" in headers] == [
-            "/same",
-            "/cross",
-            "/back",
-        ]
-        assert "authorization" not in sent["/end"]
+        assert [path for path, headers in sent.items() if "authorization" in headers] == ["/same", "/cross"]
+        assert {"/end", "/back"} < sent.keys()
         assert not any("cookie" in r.headers for r in (*site.requests, *other.requests))
 
 
