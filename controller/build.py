@@ -6,8 +6,8 @@ from importlib.metadata import version
 
 from ..policies.action import ThresholdAction
 from ..policies.answering import PromptWriter
-from ..policies.igp import IGP
 from ..policies.probing import RolloutProbe
+from ..policies.pruning import build_pruner
 from ..policies.query import UncoveredWindows
 from ..policies.rinse.scorer import build_rinse
 from ..policies.trustmargin import ScoredViews, TrustMargin
@@ -43,7 +43,15 @@ def _rinse(readers: Readers, settings: RinseSettings, ledger: Ledger | None) -> 
     encoder = readers.encoder
     if encoder is not None and ledger is not None:
         encoder = MeteredEncoder(encoder, ledger)
-    return build_rinse(readers.artifact, readers.wordpieces, readers.reranker, encoder, settings.threshold)
+    return build_rinse(
+        readers.artifact,
+        readers.wordpieces,
+        readers.reranker,
+        encoder,
+        settings.threshold,
+        span=readers.span,
+        joint=readers.joint,
+    )
 
 
 def assembled(settings: Settings, tools: Tools) -> Controller:
@@ -54,15 +62,16 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
         generator = MeteredGenerator(tools.generator, ledger)
         prompts = PromptWriter(generator, settings.prompts)
         probe = RolloutProbe(generator, settings.igp)
+        rinse = _rinse(tools.readers, settings.rinse, ledger)
         answer_tokens = settings.generator.answer_tokens
         return Stages(
             opener=ClosedBook(generator, prompts, probe, answer_tokens, price),
             retriever=tools.retriever,
             web=WebEvidence(tools.web, settings.web, ledger, tools.keeper) if tools.web else None,
-            sufficiency=_rinse(tools.readers, settings.rinse, ledger),
+            sufficiency=rinse,
             action=ThresholdAction(),
             query=UncoveredWindows(),
-            pruner=IGP(probe, settings.igp),
+            pruner=build_pruner(probe, rinse, settings.igp),
             writer=WithEvidence(generator, prompts, answer_tokens),
             arbiter=TrustMargin(ScoredViews(generator, settings.prompts), settings.trustmargin),
         )

@@ -7,24 +7,36 @@ from ..policies.rinse.artifact import EMBEDDED, Artifact, load_artifact
 from ..tools.errors import SettingsError
 from ..tools.generators.transformers import TransformersGenerator
 from ..tools.models.cache import cache_dir
-from ..tools.protocols import Encoder, Generator, Reranker, Retriever, WordPieces
+from ..tools.protocols import (
+    Encoder,
+    Generator,
+    JointReader,
+    Reranker,
+    Retriever,
+    SpanReader,
+    WordPieces,
+)
+from ..tools.readers.joint import FusedJointReader
+from ..tools.readers.span import ExtractiveSpanReader
 from ..tools.rerankers.biencoder import BiEncoderReranker
 from ..tools.retrievers.opening import open_for_writing, open_index
 from ..tools.web.settings import WebSettings
 from ..tools.web.toolbox import WebTools
 from ..tools.wordpieces import WordPieceTokenizer
-from .settings import GeneratorSettings, Settings
+from .settings import GeneratorSettings, RinseSettings, Settings
 from .web import DAY, Keeper, Unexpired
 
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """What RINSE stands on. Without `encoder` the latent reader is left out."""
+    """What RINSE stands on. Without `encoder`, `span` or `joint` the reader over it is left out."""
 
     artifact: Artifact
     wordpieces: WordPieces
     reranker: Reranker
     encoder: Encoder | None
+    span: SpanReader | None = None
+    joint: JointReader | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +66,23 @@ def load_readers(settings: Settings, shared: TransformersGenerator | None = None
         wordpieces=WordPieceTokenizer.load(rinse.reranker),
         reranker=BiEncoderReranker.load(rinse.reranker, device=chosen.device, threads=chosen.threads),
         encoder=encoder,
+        span=load_span(rinse, chosen),
+        joint=load_joint(rinse, chosen),
     )
+
+
+def load_span(rinse: RinseSettings, chosen: GeneratorSettings) -> SpanReader | None:
+    """The span reader's model, on the generator's device."""
+    if rinse.span is None:
+        return None
+    return ExtractiveSpanReader.load(rinse.span, device=chosen.device, threads=chosen.threads)
+
+
+def load_joint(rinse: RinseSettings, chosen: GeneratorSettings) -> JointReader | None:
+    """The joint reader's model, on the generator's device."""
+    if rinse.joint is None:
+        return None
+    return FusedJointReader.load(rinse.joint, device=chosen.device, threads=chosen.threads)
 
 
 def load_tools(settings: Settings) -> Tools:

@@ -55,7 +55,15 @@ class RinseSettings(Section):
         default="all-minilm-l6-v2", description="the content reader's model, as generator.model"
     )
     encoder: str | None = Field(
-        default="smollm2-135m-instruct", description="the latent reader's model; none leaves that reader out"
+        default=None,
+        description="the latent reader's model; none leaves that reader out: on the embedded artifact's "
+        "smollm2-135m-instruct it is near chance and lowers the sum",
+    )
+    span: str | None = Field(
+        default=None, description="a trained span reader's name or folder; none leaves that reader out"
+    )
+    joint: str | None = Field(
+        default=None, description="a trained joint reader's name or folder; none leaves that reader out"
     )
     threshold: float | None = Field(default=None, description="answer threshold; none takes the artifact's")
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,23 +17,28 @@ from ...policies.rinse.records import ContrastRecord, read_records
 from ...policies.rinse.sampling import usable
 from ...policies.rinse.training import FitSettings, Progress, measure_records
 from ...tools.errors import InputError
-from ...tools.generators.transformers import TransformersGenerator
 from ...tools.rerankers.biencoder import BiEncoderReranker
 from ...tools.wordpieces import WordPieceTokenizer
+from ..loading import load_joint, load_model, load_span
 from ..settings import Settings
+from .lessons import Lesson, lessons
 
 
 @dataclass(frozen=True, slots=True)
 class PairData:
-    """Records to fit on. `files` maps file names to SHA-256, `skipped` counts records that teach nothing."""
+    """Records to fit on.
+
+    `files` maps file names to SHA-256. `skipped` counts records that teach nothing, and those whose questions
+    a trained reader has learned from.
+    """
 
     records: Sequence[ContrastRecord]
     files: dict[str, str]
     skipped: int
 
 
-def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
-    """The records of `files` outside the families `left_out`.
+def read_pairs(files: Sequence[Path], left_out: Sequence[str], learned: Collection[Lesson] = ()) -> PairData:
+    """The records of `files` outside the families `left_out` and outside what readers have `learned`.
 
     Raises InputError for a file or line that cannot be read, a family that is in none of the files, and where
     no pair is left.
@@ -49,10 +54,15 @@ def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
         raise InputError(
             f"no family {unknown[0]!r} in the pair files; there are: {', '.join(sorted(families))}"
         )
-    kept, skipped = usable(record for record in records if record.family not in left_out)
+    inside = [record for record in records if record.family not in left_out]
+    fresh = [record for record in inside if not any(lesson.holds(record) for lesson in learned)]
+    kept, skipped = usable(fresh)
     if not kept:
-        raise InputError("no group holds a sufficient and an insufficient record: nothing to fit on")
-    return PairData(kept, hashes, skipped)
+        raise InputError(
+            "no group holds a sufficient and an insufficient record: nothing to fit on"
+            + (" that the trained readers have not learned from; train them with --share" if learned else "")
+        )
+    return PairData(kept, hashes, skipped + len(inside) - len(fresh))
 
 
 def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
@@ -62,12 +72,19 @@ def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
     chosen = settings.generator
     device = chosen.device if chosen.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     reranker = BiEncoderReranker.load(settings.rinse.reranker, device=device, threads=chosen.threads)
-    if not latent or settings.rinse.encoder is None:
-        return Backbones(wordpieces, reranker, None, names)
-    encoder = TransformersGenerator.load(
-        settings.rinse.encoder, device=chosen.device, dtype=chosen.dtype, threads=chosen.threads
+    encoder = None
+    if latent and settings.rinse.encoder is not None:
+        encoder = load_model(settings.rinse.encoder, chosen)
+    named = {"encoder": settings.rinse.encoder, "span": settings.rinse.span, "joint": settings.rinse.joint}
+    return Backbones(
+        wordpieces,
+        reranker,
+        encoder,
+        names | {part: name for part, name in named.items() if name is not None},
+        span=load_span(settings.rinse, chosen),
+        joint=load_joint(settings.rinse, chosen),
+        trained={reader: lesson.families for reader, lesson in lessons(settings.rinse).items()},
     )
-    return Backbones(wordpieces, reranker, encoder, names | {"encoder": settings.rinse.encoder})
 
 
 def fit_pairs(

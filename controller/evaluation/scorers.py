@@ -20,6 +20,7 @@ from ...tools.errors import InputError, SettingsError
 from ...tools.generators.transformers import TransformersGenerator
 from ...tools.rerankers.biencoder import BiEncoderReranker
 from ...tools.wordpieces import WordPieceTokenizer
+from ..loading import load_joint, load_span
 from ..settings import Settings
 from .scores import ScoreHeader
 
@@ -86,7 +87,9 @@ def load_rinse(settings: Settings) -> tuple[Rinse, Artifact]:
         encoder = load_generator(rinse.encoder, settings)
     reranker = BiEncoderReranker.load(rinse.reranker, device=chosen.device, threads=chosen.threads)
     wordpieces = WordPieceTokenizer.load(rinse.reranker)
-    return build_rinse(artifact, wordpieces, reranker, encoder, rinse.threshold), artifact
+    span, joint = load_span(rinse, chosen), load_joint(rinse, chosen)
+    policy = build_rinse(artifact, wordpieces, reranker, encoder, rinse.threshold, span=span, joint=joint)
+    return policy, artifact
 
 
 def load_generator(model: str, settings: Settings) -> TransformersGenerator:

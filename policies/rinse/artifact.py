@@ -32,6 +32,9 @@ WEIGHTS_FILE = "weights.safetensors"
 EMBEDDED = Path(__file__).parent / "artifacts" / "embedded"
 """The artifact that ships with the package, fitted on the embedded profile's models."""
 
+TRAINED = frozenset({"span", "joint"})
+"""Readers whose model is the whole of them: nothing but their standard is fitted."""
+
 Tensors = Mapping[str, NDArray[np.generic]]
 
 
@@ -47,7 +50,8 @@ class Backbone:
 class Artifact:
     """Everything that RINSE learned.
 
-    `backbones` maps the part that a model plays (`wordpieces`, `reranker`, `encoder`) to the model.
+    `backbones` maps the part that a model plays (`wordpieces`, `reranker`, `encoder`, `span`, `joint`) to the
+    model.
     `standards` holds, for each reader, how its raw score becomes its term of the sum. `thresholds` holds the
     answer threshold of each set of readers, named by `reader_set`. `latent` is None where it was not fitted.
     """
@@ -232,7 +236,7 @@ def _tensor(folder: Path, tensors: Tensors, name: str) -> NDArray[np.generic]:
 
 def _check_readers(folder: Path, artifact: Artifact) -> None:
     """Every reader has its standard, every standard its reader, and the set of all its threshold."""
-    expected = {"content"} | ({"latent"} if artifact.latent else set())
+    expected = {"content"} | ({"latent"} if artifact.latent else set()) | (TRAINED & set(artifact.backbones))
     if set(artifact.standards) != expected:
         raise ArtifactError(
             f"{folder / JSON_FILE}: standards are for {sorted(artifact.standards)}, not {sorted(expected)}"

@@ -20,7 +20,7 @@ from .direction import LatentSample, fit_direction, layer_accuracies
 from .idf import PieceCounts
 from .latent import LatentModel, LatentPrompt
 from .provenance import AnswerThreshold, LayerChoice, PenaltyChoice, Provenance
-from .size import PaddingCurve, Standard, fit_padding, fit_standard
+from .size import Standard, fit_padding, fit_standard
 from .threshold import ScoredRecord, answer_threshold
 from .training import Example, FitSettings, PaddedExample, TrainingData
 
@@ -48,7 +48,7 @@ def fit_artifact(
     padded = [example for example in data.padded if example.family not in left_out]
     standards = fit_standards(fitted, padded, content, latent)
     return Artifact(
-        backbones=backbones if latent else {k: v for k, v in backbones.items() if k != "encoder"},
+        backbones={part: found for part, found in backbones.items() if latent or part != "encoder"},
         content=content,
         latent=latent,
         standards=standards,
@@ -91,11 +91,13 @@ def fit_standards(
     """Size correction, mean and standard deviation of every reader."""
     scores = [content.raw(example.coverage) for example in examples]
     standards = {"content": fit_standard(sizes(examples), scores)}
-    if latent:
-        read = [example for example in examples if example.states]
-        raws = [latent.raw(example.states[latent.prompt][latent.layer]) for example in read]
-        curve = _padding_curve(padded, latent)
-        standards["latent"] = fit_standard(sizes(read), raws, curve)
+    measured = [(example, other_raws(example, latent)) for example in examples]
+    stretched = [(example, other_raws(example, latent)) for example in padded]
+    for name in sorted({name for _, raws in measured for name in raws}):
+        read = [(example, raws[name]) for example, raws in measured if name in raws]
+        wide = [(example, raws[name]) for example, raws in stretched if name in raws]
+        curve = fit_padding([e.record for e, _ in wide], [e.size for e, _ in wide], [raw for _, raw in wide])
+        standards[name] = fit_standard(sizes([e for e, _ in read]), [raw for _, raw in read], curve)
     return standards
 
 
@@ -104,18 +106,19 @@ def sizes(examples: Sequence[Example]) -> list[int]:
     return [len(example.record.passages) for example in examples]
 
 
-def _padding_curve(padded: Sequence[PaddedExample], latent: LatentModel) -> PaddingCurve | None:
-    raws = [latent.raw(example.states[latent.prompt][latent.layer]) for example in padded]
-    return fit_padding([example.record for example in padded], [example.size for example in padded], raws)
+def other_raws(example: Example | PaddedExample, latent: LatentModel | None) -> dict[str, float]:
+    """Raw scores of all readers but the content reader, of those that have read the record."""
+    raws = dict(example.raws)
+    if latent and example.states:
+        raws["latent"] = latent.raw(example.states[latent.prompt][latent.layer])
+    return raws
 
 
 def reader_terms(
     example: Example, content: ContentModel, latent: LatentModel | None, standards: Mapping[str, Standard]
 ) -> dict[str, float]:
     """Each reader's term of s(q, E) on a measured record; readers that did not read it are not there."""
-    raws = {"content": content.raw(example.coverage)}
-    if latent and example.states:
-        raws["latent"] = latent.raw(example.states[latent.prompt][latent.layer])
+    raws = {"content": content.raw(example.coverage)} | other_raws(example, latent)
     return {
         name: standards[name].standardise(raw, len(example.record.passages)) for name, raw in raws.items()
     }

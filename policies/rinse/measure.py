@@ -1,30 +1,36 @@
 """What the frozen backbones see in a record, before anything is fitted. Measured once, then cached."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...tools.protocols import Encoder, Reranker, WordPieces
+from ...tools.protocols import Encoder, JointReader, Reranker, SpanReader, WordPieces
 from ...tools.types import Passage, Prompt
 from .artifact import Backbone
 from .cache import Content, FeatureCache, content_key
 from .content import MAX_PIECES, STRIDE, WINDOW, Coverage, cover, wordpieces_fingerprint
+from .joint import MOST_PASSAGES, joint_score
 from .latent import LatentPrompt, latent_prompt, unit_states
+from .span import best_margin
 
 
 @dataclass(frozen=True, slots=True)
 class Backbones:
-    """The frozen models under the readers. Without `encoder` there is no latent reader.
+    """The frozen models under the readers. Without `encoder` there is no latent reader, and so with others.
 
-    `names` maps `wordpieces`, `reranker` and `encoder` to the names that the models were loaded by.
+    `names` maps `wordpieces`, `reranker`, `encoder`, `span` and `joint` to the names that the models were
+    loaded by. `trained` maps `span` and `joint` to the families that these were trained on.
     """
 
     wordpieces: WordPieces
     reranker: Reranker
     encoder: Encoder | None
     names: Mapping[str, str]
+    span: SpanReader | None = None
+    joint: JointReader | None = None
+    trained: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def described(self) -> dict[str, Backbone]:
         """Every part's name and fingerprint, as an artifact stores them."""
@@ -32,8 +38,9 @@ class Backbones:
             "wordpieces": wordpieces_fingerprint(self.wordpieces),
             "reranker": self.reranker.fingerprint,
         }
-        if self.encoder:
-            prints["encoder"] = self.encoder.fingerprint
+        for part, model in (("encoder", self.encoder), ("span", self.span), ("joint", self.joint)):
+            if model:
+                prints[part] = model.fingerprint
         return {part: Backbone(self.names[part], value) for part, value in prints.items()}
 
 
@@ -49,6 +56,11 @@ class Measurer:
     def encoder(self) -> Encoder | None:
         """The latent reader's model, if there is one."""
         return self._backbones.encoder
+
+    @property
+    def trained(self) -> Mapping[str, frozenset[str]]:
+        """The families that the trained readers have learned from."""
+        return self._backbones.trained
 
     def pieces(self, text: str) -> list[str]:
         """The word pieces of a passage."""
@@ -81,6 +93,26 @@ class Measurer:
             stored = {"states": await unit_states(encoder, text, range(encoder.depth + 1))}
             self._cache.put(key, stored)
         return stored["states"].astype(np.float32)
+
+    async def raws(self, question: str, passages: Sequence[Passage]) -> dict[str, float]:
+        """Raw scores of the trained readers, by reader: nothing in them is fitted here."""
+        span, joint, reranker = self._backbones.span, self._backbones.joint, self._backbones.reranker
+        found: dict[str, float] = {}
+        if span:
+            key = content_key("span", self._prints["span"], question, _content(passages))
+            found["span"] = await self._number(key, lambda: best_margin(question, passages, span))
+        if joint:
+            prints = (self._prints["joint"], self._prints["reranker"], MOST_PASSAGES)
+            key = content_key("joint", prints, question, _content(passages))
+            found["joint"] = await self._number(key, lambda: joint_score(question, passages, joint, reranker))
+        return found
+
+    async def _number(self, key: str, measure: Callable[[], Awaitable[float]]) -> float:
+        stored = self._cache.get(key)
+        if stored is None:
+            stored = {"raw": np.array(await measure())}
+            self._cache.put(key, stored)
+        return float(stored["raw"].astype(np.float64))
 
     async def _latent_prompt(
         self, encoder: Encoder, question: str, passages: Sequence[Passage], prompt: LatentPrompt

@@ -5,12 +5,14 @@ import math
 from collections.abc import Sequence
 
 from ...tools.errors import ArtifactError, ModelOutputError
-from ...tools.protocols import Encoder, Reranker, WordPieces
+from ...tools.protocols import Encoder, JointReader, Reranker, SpanReader, WordPieces
 from ...tools.types import Passage
 from ..types import Reader, ReaderScore, Reading, SufficiencyReport
 from .artifact import Artifact, reader_set
 from .content import ContentReader, wordpieces_fingerprint
+from .joint import SetReader
 from .latent import LatentReader
+from .span import AnswerSpanReader
 
 
 class Rinse:
@@ -69,11 +71,15 @@ def build_rinse(
     reranker: Reranker,
     encoder: Encoder | None,
     threshold: float | None = None,
+    *,
+    span: SpanReader | None = None,
+    joint: JointReader | None = None,
 ) -> Rinse:
     """RINSE on these backbones, each checked against the artifact.
 
-    Without `encoder` the latent reader is left out, and every report names the content reader alone. Raises
-    ArtifactError where a backbone is not the one that the artifact was fitted on.
+    A reader without its model, or that the artifact was not fitted with, is left out; every report names the
+    readers that it stands on. Raises ArtifactError where a backbone is not the one that the artifact was
+    fitted on.
     """
     artifact.check_backbone("wordpieces", wordpieces_fingerprint(wordpieces))
     artifact.check_backbone("reranker", reranker.fingerprint)
@@ -81,4 +87,10 @@ def build_rinse(
     if encoder and artifact.latent:
         artifact.check_backbone("encoder", encoder.fingerprint)
         readers.append(LatentReader(artifact.latent, encoder, reranker))
+    if span and "span" in artifact.backbones:
+        artifact.check_backbone("span", span.fingerprint)
+        readers.append(AnswerSpanReader(span))
+    if joint and "joint" in artifact.backbones:
+        artifact.check_backbone("joint", joint.fingerprint)
+        readers.append(SetReader(joint, reranker))
     return Rinse(artifact, readers, threshold)

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -52,13 +52,15 @@ class FitSettings:
 class Example:
     """One measured record. `states` has one array (layers, width) a prompt; none where it was not read.
 
-    `held_out` marks records of groups that only the answer threshold may see.
+    `raws` holds the raw scores of the trained readers. `held_out` marks records of groups that only the
+    answer threshold may see.
     """
 
     record: ContrastRecord
     held_out: bool
     coverage: Coverage
     states: States
+    raws: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +71,21 @@ class PaddedExample:
     record: str
     size: int
     states: States
+    raws: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
     """All that fitting needs: no model runs after this.
 
-    `counts` are of the distinct passages of groups that are not held out, by family.
+    `counts` are of the distinct passages of groups that are not held out, by family. `trained` maps each
+    trained reader to the families that it has learned from: on those its accuracy says nothing.
     """
 
     examples: Sequence[Example]
     padded: Sequence[PaddedExample]
     counts: Mapping[str, PieceCounts]
+    trained: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 async def measure_records(
@@ -101,14 +106,21 @@ async def measure_records(
         return await _states(record.question, record.passages, measurer, settings)
 
     coverages = await _each(sample, coverage, partial(progress, "content"))
+
+    async def raws(record: ContrastRecord) -> Mapping[str, float]:
+        return await measurer.raws(record.question, record.passages)
+
     read = await _each(latent, states, partial(progress, "latent states"))
+    scored = await _each(sample, raws, partial(progress, "trained readers"))
     states_of = {id(record): found for record, found in zip(latent, read, strict=True)}
     examples = [
-        Example(record, is_held_out(record, settings), covered, states_of.get(id(record), {}))
-        for record, covered in zip(sample, coverages, strict=True)
+        Example(record, is_held_out(record, settings), covered, states_of.get(id(record), {}), raw)
+        for record, covered, raw in zip(sample, coverages, scored, strict=True)
     ]
-    padded = await _measure_padded(latent, sample, measurer, settings, partial(progress, "padded records"))
-    return TrainingData(examples, padded, _count_pieces(sample, measurer, settings))
+    # Padding is for readers with a curve beyond the training range.
+    bases = latent or (thin(sample, settings.latent_side) if any(scored) else [])
+    padded = await _measure_padded(bases, sample, measurer, settings, partial(progress, "padded records"))
+    return TrainingData(examples, padded, _count_pieces(sample, measurer, settings), measurer.trained)
 
 
 async def _each(
@@ -161,7 +173,8 @@ async def _measure_padded(
         for count in (0, *settings.padding):
             passages = [*record.passages, *strangers[:count]]
             states = await _states(record.question, passages, measurer, settings)
-            padded.append(PaddedExample(record.family, name, len(passages), states))
+            raws = await measurer.raws(record.question, passages)
+            padded.append(PaddedExample(record.family, name, len(passages), states, raws))
         progress(done, len(bases))
     return padded
 

@@ -97,6 +97,12 @@ def find(model: str) -> Path | None:
     return None
 
 
+def provenance(model: str) -> Mapping[str, Any]:
+    """What a trained reader says of its training; empty for any other model. Raises ArtifactError."""
+    folder = find(model)
+    return _header(folder / JSON_FILE).provenance if folder else {}
+
+
 def read(folder: Path, kind: str) -> Weights:
     """Read a trained reader of `kind` and check it against the encoder on this machine.
 
