@@ -112,3 +112,36 @@ def test_retrieved_text_cannot_command_the_terminal(corpus: Path, tmp_path: Path
     shown = run("search", "fog", "--index", tmp_path / "index").stdout
     assert "fog ·[2J· :smile: [bold]" in shown
     assert "[red] " in shown
+
+
+def test_eval_reports_measures_and_writes_the_run(corpus: Path, index: Path, tmp_path: Path):
+    pytest.importorskip("ir_measures")
+    (tmp_path / "q").write_text('{"_id": "1", "text": "ships"}\n{"_id": "2", "text": "zyzzyva"}\n')
+    (tmp_path / "qrels").write_text("query-id\tcorpus-id\tscore\n1\th\t1\n2\tl\t1\n")
+    given = ("eval", "--index", index, "--queries", tmp_path / "q", "--qrels", tmp_path / "qrels")
+    report = run_json(*given, "--k", 3, "--k", 1, "--run", tmp_path / "run")
+    assert report["questions"] == 2
+    assert report["measures"] == dict.fromkeys(
+        ("recall@1", "recall@3", "ndcg@1", "ndcg@3", "mrr@1", "mrr@3"), 0.5
+    )
+    [line] = (tmp_path / "run").read_text().splitlines()
+    assert line.startswith("1 Q0 h 1 ")
+    assert "recall@20    0.500" in run(*given).stdout
+    # An index fused with itself finds the same.
+    assert run_json(*given, "--index", index)["measures"]["recall@5"] == 0.5
+
+
+def test_a_dense_index_is_built_and_found_again(corpus: Path, tmp_path: Path):
+    pytest.importorskip("faiss")
+    where = ("--index", tmp_path / "dense")
+    assert run_json("build", corpus, *where, "--kind", "dense")["passages"] == 2
+    assert run_json("info", *where)["model"] == "all-minilm-l6-v2"
+    assert run_json("search", "vessels at sea", *where)[0]["id"] == "h"
+    assert run_json("delete", "h", *where)["deleted"] == 1
+    assert run_json("add", corpus, *where)["passages"] == 2
+
+
+def test_a_model_without_a_dense_index_is_refused(corpus: Path, tmp_path: Path):
+    failed = run("build", corpus, "--index", tmp_path / "i", "--model", "x", fails=True)
+    assert isinstance(failed.exception, InputError)
+    assert not (tmp_path / "i").exists()
