@@ -5,23 +5,17 @@ values. A step's missing entries are left out; a token's own log-probability mus
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from pydantic import BaseModel, Field, ValidationError
 
 from ..errors import GenerationFailed
 from .client import Reply
+from .completed import Completed
 
 MISSING: Final = -9999.0
 """What vLLM and others write for -inf, which JSON lacks."""
-
-UNKNOWN: Final = -1
-"""The id of a token that the server showed only as text, and whose text is not one token."""
-
-Encode = Callable[[str], tuple[int, ...]]
-"""The ids of a text on its own."""
 
 _ID_PREFIX: Final = "token_id:"
 
@@ -45,30 +39,6 @@ class _Usage(BaseModel):
 class _Completion(BaseModel):
     choices: tuple[_Choice, ...] = Field(min_length=1, max_length=1)
     usage: _Usage | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """One choice: parallel per token, the end-of-sequence token included where the server shows it.
-
-    `ids` are None where the server writes tokens as text; `steps` hold the finite entries, descending.
-    """
-
-    text: str
-    finish: Literal["stop", "length"]
-    tokens: tuple[str, ...]
-    ids: tuple[int, ...] | None
-    logprobs: tuple[float | None, ...]
-    steps: tuple[tuple[float, ...], ...]
-    prompt_tokens: int | None
-    request_id: str
-
-    def logprob(self, place: int) -> float:
-        """That of one token. Raises GenerationFailed where it is missing."""
-        value = self.logprobs[place]
-        if value is None:
-            raise GenerationFailed("the server gave a token no log-probability", self.request_id)
-        return value
 
 
 def generation_body(
@@ -118,7 +88,7 @@ def read_completion(reply: Reply) -> Completed:
         tokens=shown.tokens,
         ids=_ids(shown.tokens),
         logprobs=tuple(map(present, shown.token_logprobs)),
-        steps=tuple(_step(top or {}) for top in tops),
+        steps=tuple(step_entries((top or {}).values()) for top in tops),
         prompt_tokens=completion.usage.prompt_tokens if completion.usage else None,
         request_id=reply.request_id,
     )
@@ -131,8 +101,9 @@ def present(logprob: float | None) -> float | None:
     return logprob
 
 
-def _step(top: Mapping[str, float | None]) -> tuple[float, ...]:
-    values = (present(value) for value in top.values())
+def step_entries(logprobs: Iterable[float | None]) -> tuple[float, ...]:
+    """A step's log-probabilities, descending, without the missing ones."""
+    values = map(present, logprobs)
     return tuple(sorted((value for value in values if value is not None), reverse=True))
 
 
@@ -141,30 +112,3 @@ def _ids(tokens: Sequence[str]) -> tuple[int, ...] | None:
     if len(numbers) != len(tokens) or not all(number.isdecimal() for number in numbers):
         return None
     return tuple(map(int, numbers))
-
-
-def token_ids(choice: Completed, encode: Encode) -> tuple[int, ...]:
-    """The ids of a choice's tokens; UNKNOWN for text that is no single token."""
-    if choice.ids is not None:
-        return choice.ids
-    encoded = (encode(token) for token in choice.tokens)
-    return tuple(ids[0] if len(ids) == 1 else UNKNOWN for ids in encoded)
-
-
-def answer_of(text_of: Callable[[int], str], choice: Completed, stop: Sequence[str]) -> tuple[str, int]:
-    """The answer's text, before any stop string, and how many of the choice's tokens belong to it.
-
-    `text_of(n)` is the text of the first n tokens. The token that completes a stop string does not belong,
-    nor does the end-of-sequence token, whether it is shown as text or as nothing.
-    """
-    kept = len(choice.tokens)
-    if choice.finish == "length":
-        return choice.text, kept
-    whole = text_of(kept)
-    found = [position for string in stop if (position := whole.find(string)) >= 0]
-    text = whole[: min(found)] if found else choice.text
-    while kept and len(text_of(kept)) > len(text):
-        kept -= 1
-    while not found and kept and len(text_of(kept - 1)) == len(text_of(kept)):
-        kept -= 1
-    return text, kept

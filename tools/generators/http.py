@@ -8,11 +8,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final, Self
 
-from ..errors import CapabilityError, InputError, ModelOutputError, SettingsError
+from ..errors import CapabilityError, ModelOutputError, SettingsError
 from ..types import Capabilities, Generation, Prompt, Rollout
 from .client import ServerClient
-from .completions import Completed, answer_of, generation_body, read_completion, scoring_body, token_ids
+from .completions import generation_body, read_completion, scoring_body
 from .encoding import Encoding, local_encoding
+from .limits import answer_room, check_length, check_top_k
 from .probing import Served, probe
 from .remote_encoding import RemoteEncoding
 from .server import ServerSettings
@@ -46,7 +47,9 @@ class HttpGenerator:
             else local_encoding(settings.tokenizer)
         )
         served = probe(client, model, encoding.prompt_ids(_PROBE), encoding.text_ids, top_k)
-        context = context_tokens or served.context_tokens
+        # vLLM wants room for one token more than a prompt that it only scores.
+        listed = served.context_tokens - 1 if served.context_tokens and served.vllm else served.context_tokens
+        context = context_tokens or listed
         if context is None:
             raise SettingsError(
                 f"{client.url} does not say how much {model} can read; set generator.context_tokens"
@@ -85,9 +88,7 @@ class HttpGenerator:
 
         Raises as `generate` does, and CapabilityError for `top_k` outside [1, max_top_k].
         """
-        most = self._capabilities.max_top_k
-        if not 1 <= top_k <= most:
-            raise CapabilityError(f"top_k = {top_k}, but {self._capabilities.model} shows 1 to {most}")
+        check_top_k(top_k, self._capabilities)
         return await asyncio.gather(*(self._rollout(prompt, max_tokens, top_k) for prompt in prompts))
 
     async def score(self, prompt: Prompt, continuations: Sequence[str]) -> list[tuple[float, ...]]:
@@ -102,36 +103,21 @@ class HttpGenerator:
         return await asyncio.gather(*(self._score(ids, continuation) for continuation in continuations))
 
     async def _rollout(self, prompt: Prompt, max_tokens: int, top_k: int) -> Rollout:
-        if max_tokens < 1:
-            raise InputError(f"max_tokens = {max_tokens} leaves nothing to generate; it must be at least 1")
         ids = await asyncio.to_thread(self._encoding.prompt_ids, prompt)
-        self._check_length(len(ids) + 1)
-        room = min(max_tokens, self._capabilities.context_tokens - len(ids))
+        room = answer_room(len(ids), max_tokens, self._capabilities)
         body = generation_body(
             self._capabilities.model, self._sent(ids), room, top_k, prompt.stop, vllm=self._served.vllm
         )
         choice = read_completion(await self._client.ask("/v1/completions", body))
         steps = tuple(step[:top_k] for step in choice.steps) if top_k else ()
-        generation = await asyncio.to_thread(self._generation, choice, prompt.stop, len(ids))
+        generation = await asyncio.to_thread(choice.generation, self._encoding, prompt.stop, len(ids))
         return Rollout(generation, steps)
-
-    def _generation(self, choice: Completed, stop: Sequence[str], prompt_tokens: int) -> Generation:
-        ids = token_ids(choice, self._encoding.text_ids)
-
-        def text_of(count: int) -> str:
-            if not count:
-                return ""
-            return "".join(choice.tokens[:count]) if choice.ids is None else self._encoding.text(ids[:count])
-
-        text, kept = answer_of(text_of, choice, stop)
-        logprobs = tuple(choice.logprob(place) for place in range(kept))
-        return Generation(text.strip(), ids[:kept], logprobs, choice.finish, prompt_tokens)
 
     async def _score(self, prompt: tuple[int, ...], continuation: str) -> tuple[float, ...]:
         tokens = await asyncio.to_thread(self._encoding.text_ids, continuation)
         if not tokens:
             return ()
-        self._check_length(len(prompt) + len(tokens))
+        check_length(len(prompt) + len(tokens), self._capabilities)
         ids = self._sent((*prompt, *tokens))
         body = scoring_body(self._capabilities.model, ids, vllm=self._served.vllm)
         choice = read_completion(await self._client.ask("/v1/completions", body))
@@ -139,18 +125,9 @@ class HttpGenerator:
             raise ModelOutputError(
                 f"the server echoed {len(choice.tokens)} of {len(ids)} tokens (request {choice.request_id})"
             )
-        first = len(choice.tokens) - len(tokens)
-        return tuple(choice.logprob(place) for place in range(first, len(choice.tokens)))
+        return choice.last_logprobs(len(tokens))
 
     def _sent(self, ids: tuple[int, ...]) -> tuple[int, ...]:
         """What is sent so that the model reads `ids`: exactly one BOS, whoever puts it."""
         put_there = self._served.adds_bos and ids[:1] == (self._encoding.bos,)
         return ids[1:] if put_there else ids
-
-    def _check_length(self, tokens: int) -> None:
-        most = self._capabilities.context_tokens
-        if tokens > most:
-            raise InputError(
-                f"prompt and answer need {tokens} tokens, over the {most} that {self._capabilities.model} "
-                "can read; shorten the question or lower the context's token limit"
-            )

@@ -6,15 +6,8 @@ from typing import Any, Final
 
 from ..errors import CapabilityError, GenerationFailed, InputError
 from .client import Refused, ServerClient
-from .completions import (
-    UNKNOWN,
-    Completed,
-    Encode,
-    generation_body,
-    read_completion,
-    scoring_body,
-    token_ids,
-)
+from .completed import UNKNOWN, Completed, Encode
+from .completions import generation_body, read_completion, scoring_body
 
 CLOSE: Final = 0.1
 """Nats by which generating and scoring the same tokens may differ: half-precision servers round otherwise."""
@@ -120,7 +113,7 @@ class _Probe:
 
     def fault(self, own: Completed, encode: Encode) -> str:
         """Why given tokens cannot be scored, "" if they can: the scores of its `own` answer are compared."""
-        written = token_ids(own, encode)
+        written = own.token_ids(encode)
         known = written.index(UNKNOWN) if UNKNOWN in written else len(written)
         choice = self.complete(scoring_body(self.model, [*self.ids, *written[:known]], vllm=self.vllm))
         if not isinstance(choice, Completed):

@@ -19,6 +19,7 @@ from .batching import Batcher, Cancelled, Kind
 from .decoding import DecodeRow, Draw, decode_batch
 from .encoding import PromptEncoder
 from .forward import CausalModel
+from .limits import answer_room, check_length, check_top_k
 from .loading import Dtype, LoadedModel, load_model
 from .planning import choose_batch
 from .scoring import ScoreRow, score_batch
@@ -130,10 +131,7 @@ class TransformersGenerator:
 
         Raises as `generate` does, and CapabilityError for `top_k` outside [1, vocabulary].
         """
-        if not 1 <= top_k <= self._loaded.vocabulary:
-            raise CapabilityError(
-                f"top_k = {top_k}, but {self._loaded.name} can show 1 to {self._loaded.vocabulary}"
-            )
+        check_top_k(top_k, self.capabilities)
         rows = [self._decode_row(prompt, max_tokens, top_k) for prompt in prompts]
         return await self._batcher.submit(self._decoding, rows)
 
@@ -144,7 +142,8 @@ class TransformersGenerator:
         """
         ids = self._encoder.prompt_ids(prompt)
         rows = [ScoreRow(ids, self._encoder.text_ids(text)) for text in continuations]
-        self._check_length(len(ids) + max((len(row.continuation) for row in rows), default=0))
+        longest = max((len(row.continuation) for row in rows), default=0)
+        check_length(len(ids) + longest, self.capabilities)
         scores = iter(await self._batcher.submit(self._scoring, [row for row in rows if row.continuation]))
         return [next(scores) if row.continuation else () for row in rows]
 
@@ -160,24 +159,13 @@ class TransformersGenerator:
             raise CapabilityError(f"{self._loaded.name} has layers 0 to {self.depth}, not {wrong[0]}")
         rows = [(self._encoder.prompt_ids(prompt), tuple(layers)) for prompt in prompts]
         for ids, _ in rows:
-            self._check_length(len(ids))
+            check_length(len(ids), self.capabilities)
         states = await self._batcher.submit(self._reading, rows)
         return np.stack(states, axis=1) if states else np.zeros((len(layers), 0, 0), dtype=np.float32)
 
     def _decode_row(self, prompt: Prompt, max_tokens: int, top_k: int) -> DecodeRow:
-        if max_tokens < 1:
-            raise InputError(f"max_tokens = {max_tokens} leaves nothing to generate; it must be at least 1")
         ids = self._encoder.prompt_ids(prompt)
-        self._check_length(len(ids) + 1)
-        room = self._loaded.context_tokens - len(ids)
-        return DecodeRow(ids, min(max_tokens, room), top_k, prompt.stop)
-
-    def _check_length(self, tokens: int) -> None:
-        if tokens > self._loaded.context_tokens:
-            raise InputError(
-                f"prompt and answer need {tokens} tokens, over the {self._loaded.context_tokens} that "
-                f"{self._loaded.name} can read; shorten the question or lower the context's token limit"
-            )
+        return DecodeRow(ids, answer_room(len(ids), max_tokens, self.capabilities), top_k, prompt.stop)
 
     def _choose_decoding(self, rows: Sequence[DecodeRow]) -> list[int]:
         sizes = [len(row.ids) + row.max_tokens for row in rows]
