@@ -12,7 +12,7 @@ ANSWER_TOKENS = 24
 
 
 class Asked(NamedTuple):
-    """A RAG prompt and how many of the passages it shows, "" where it shows all."""
+    """A RAG prompt, and a note where it does not show all passages."""
 
     prompt: Prompt
     note: str
@@ -36,7 +36,7 @@ class Answerer:
         shown = self._writer.fit(passages)
         if not shown:
             raise InputError("no passage fits into the prompt; raise prompts.context_tokens")
-        note = f"{len(shown)} of {len(passages)} passages fit" if len(shown) < len(passages) else ""
+        note = "not all passages fit into the prompt" if len(shown) < len(passages) else ""
         return Asked(self._writer.question_context(question, shown), note)
 
     async def answer(self, prompt: Prompt) -> Generation:

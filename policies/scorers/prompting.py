@@ -56,9 +56,9 @@ class PromptTemplate:
         return context_block([self._cut(passage) for passage in passages], self._control_tokens)
 
     def note(self, passages: Sequence[Passage]) -> str:
-        """How many of the passages are cut, "" where none is."""
-        count = sum(len(passage.text) > self._characters for passage in passages)
-        return f"{count} of {len(passages)} passages cut to {self._characters} characters" if count else ""
+        """That passages are cut, "" where none is."""
+        cut = any(len(passage.text) > self._characters for passage in passages)
+        return f"passages cut to {self._characters} characters" if cut else ""
 
     def _cut(self, passage: Passage) -> Passage:
         return replace(passage, text=passage.text[: self._characters])
