@@ -26,10 +26,22 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 
 
+class LuceneSettings(Section):
+    """How Lucene scores, where an index is Lucene's."""
+
+    k1: float = Field(default=0.9, ge=0, le=100, description="saturation of term counts in BM25")
+    b: float = Field(default=0.4, ge=0, le=1, description="weight of passage length in BM25")
+    rm3: bool = Field(default=False, description="widen queries by terms of the passages found first")
+
+
 class IndexSettings(Section):
     """Where passages come from."""
 
-    path: Path = Field(default=Path("index"), description="folder of the index")
+    path: Path = Field(default=Path("index"), description="folder of the index, of any kind")
+    fused_with: tuple[Path, ...] = Field(
+        default=(), description="folders of more indexes, searched side by side and fused by rank"
+    )
+    lucene: LuceneSettings = LuceneSettings()
     passages_per_round: int = Field(default=8, ge=1, le=200, description="passages asked for in one round")
 
 
