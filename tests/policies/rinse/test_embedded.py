@@ -16,7 +16,8 @@ from sufficit.policies.rinse.scorer import build_rinse
 from sufficit.tools.types import Passage
 
 HANDBOOK = Path(__file__).parents[3] / "examples" / "handbook"
-SETS = 5
+SETS = 4
+GROUPS = 32
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +44,15 @@ def contrasts():
             chance.shuffle(names)
             found = tuple(Passage(id=name, text=pages[name], source=name) for name in names)
             records.append(ContrastRecord(row["id"], "handbook", "deletion", row["question"], found, label))
+        if len(records) == 2 * GROUPS:
+            break
     return records
 
 
 def test_stands_on_the_models_of_the_embedded_profile(artifact, wordpieces, reranker, encoder):
     artifact.check_backbone("wordpieces", wordpieces_fingerprint(wordpieces))
     artifact.check_backbone("reranker", reranker.fingerprint)
-    if artifact.latent:
-        artifact.check_backbone("encoder", encoder.fingerprint)
+    artifact.check_backbone("encoder", encoder.fingerprint)
 
 
 def test_says_where_it_comes_from(artifact):
@@ -67,8 +69,9 @@ async def test_tells_support_apart_on_a_corpus_it_has_not_seen(artifact, contras
     rinse = build_rinse(artifact, wordpieces, reranker, None)
     reports = [await rinse.score(record.question, record.passages) for record in contrasts]
     accuracy = pairwise_accuracy(list(pairs(contrasts)), [report.score for report in reports])
-    assert accuracy.groups >= 30
-    assert accuracy.low > 0.7
+    assert accuracy.groups == GROUPS
+    assert accuracy.value > 0.75
+    assert accuracy.low > 0.6
     answered = [
         sum(
             report.sufficient
