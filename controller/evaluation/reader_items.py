@@ -38,13 +38,10 @@ class Neighbours:
         scores = self._index.bm25(words(example.question))
         answers = checkable(example.question, example.answers)
         own = {passage.id for passage in example.passages}
-        needed = [example.passages[k] for k in example.support]
         found: list[Passage] = []
         for place in (-scores).argsort(kind="stable")[: _CANDIDATES + start]:
             passage = self._passages[int(place)]
             if passage.id in own or not answers or holds(passage, answers):
-                continue
-            if any(passage.title == other.title and passage.title == "" for other in needed):
                 continue
             found.append(passage)
         return found[start : start + count]
@@ -139,13 +136,14 @@ def _shared(examples: Sequence[Example], neighbours: Neighbours, seed: int) -> I
         passage = passage_text(asked[0].passages[0])
         units: list[Unit] = [(e.question, passage) for e in (*good, *bad)]
         pairs: Pairs = [((g,), (len(good) + b,)) for g in range(len(good)) for b in range(len(bad))]
-        for place, example in enumerate(good[:NEAR]):
+        # Made negatives of one question are enough beside those that were written.
+        for example in good[:1]:
             for near in neighbours.near(example, 1, draw.randrange(3)):
-                pairs += [((place,), (len(units),))]
-                pairs += [((place, len(units)), (len(good) + b, len(units))) for b in range(len(bad))][:1]
+                pairs.append(((0,), (len(units),)))
+                pairs += [((0, len(units)), (len(good), len(units)))] * bool(bad)
                 units.append((example.question, passage_text(near)))
             for unit in _spoilt(example, example.passages[0], neighbours.near(example, 1), draw):
-                pairs.append(((place,), (len(units),)))
+                pairs.append(((0,), (len(units),)))
                 units.append(unit)
         if pairs:
             yield JointItem(tuple(units), tuple(k < len(good) for k in range(len(units))), tuple(pairs))
