@@ -19,10 +19,11 @@ from ..tools.protocols import (
 from ..tools.readers.joint import FusedJointReader
 from ..tools.readers.span import ExtractiveSpanReader
 from ..tools.rerankers.biencoder import BiEncoderReranker
-from ..tools.retrievers.opening import open_for_writing, open_index
+from ..tools.retrievers.opening import open_for_writing
 from ..tools.web.settings import WebSettings
 from ..tools.web.toolbox import WebTools
 from ..tools.wordpieces import WordPieceTokenizer
+from .retrieval import load_retriever
 from .settings import GeneratorSettings, RinseSettings, Settings
 from .web import DAY, Keeper, Unexpired
 
@@ -87,10 +88,10 @@ def load_joint(rinse: RinseSettings, chosen: GeneratorSettings) -> JointReader |
 
 def load_tools(settings: Settings) -> Tools:
     """The index, the models and the web as the settings name them. Raises UsageError where one is missing."""
-    index = open_index(settings.index.path)
+    retriever = load_retriever(settings.index)
     generator = load_model(settings.generator.model, settings.generator)
     return Tools(
-        retriever=Unexpired(index),
+        retriever=Unexpired(retriever),
         generator=generator,
         readers=load_readers(settings, generator),
         web=_load_web(settings.web) if settings.web.on else None,

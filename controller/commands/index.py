@@ -18,13 +18,15 @@ from rich.progress import (
 )
 
 from ...tools.errors import InputError
+from ...tools.protocols import Retriever
 from ...tools.retrievers.corpora.reading import CorpusReading, read_corpus
 from ...tools.retrievers.corpus_index import BuildReport
-from ...tools.retrievers.opening import Kind, build_index, open_for_writing, open_retriever
+from ...tools.retrievers.opening import Kind, build_index, open_for_writing
 from ...tools.retrievers.trec import read_qrels, read_queries, write_run
 from ...tools.types import Passage
 from .. import console
 from ..evaluation.retrieval import evaluate
+from ..retrieval import load_retriever
 from ..settings import load
 
 app = typer.Typer(name="index", help="Make and change the index of a corpus.", no_args_is_help=True)
@@ -122,7 +124,7 @@ def search(
     """Show the passages that match best."""
     if not query.strip():
         raise InputError("The query is empty.\nGive the words to find.")
-    found = asyncio.run(open_retriever(_paths(index)).search(query, k))
+    found = asyncio.run(_retriever(index).search(query, k))
     if as_json:
         console.print_json([{**asdict(passage), "metadata": dict(passage.metadata)} for passage in found])
         return
@@ -164,7 +166,7 @@ def evaluate_index(
 ) -> None:
     """Measure recall, NDCG and MRR of the judged documents, and the time a search takes."""
     asked, judged = read_queries(queries), read_qrels(qrels)
-    retriever = open_retriever(_paths(index))
+    retriever = _retriever(index)
     report, rankings = asyncio.run(evaluate(retriever, asked, judged, sorted(set(cutoffs or (5, 20)))))
     if run is not None:
         write_run(run, rankings)
@@ -180,8 +182,12 @@ def _path(given: Path | None) -> Path:
     return given if given is not None else load().settings.index.path
 
 
-def _paths(given: list[Path] | None) -> list[Path]:
-    return given or [_path(None)]
+def _retriever(given: list[Path] | None) -> Retriever:
+    """The index that the settings name, or those given in its place."""
+    index = load().settings.index
+    if given:
+        index = index.model_copy(update={"path": given[0], "fused_with": tuple(given[1:])})
+    return load_retriever(index)
 
 
 @contextmanager

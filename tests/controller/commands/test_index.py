@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from indexes import needs
 from sufficit.controller.commands.index import app
 from sufficit.tools.errors import IndexMissing, InputError
 from typer.testing import CliRunner, Result
@@ -145,3 +146,24 @@ def test_a_model_without_a_dense_index_is_refused(corpus: Path, tmp_path: Path):
     failed = run("build", corpus, "--index", tmp_path / "i", "--model", "x", fails=True)
     assert isinstance(failed.exception, InputError)
     assert not (tmp_path / "i").exists()
+
+
+def test_indexes_named_in_the_settings_are_fused(
+    corpus: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    corpus.write_text('{"id": "s", "text": "Two ships."}\n')
+    run("build", corpus, "--index", tmp_path / "other")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUFFICIT_INDEX__PATH", str(index))
+    monkeypatch.setenv("SUFFICIT_INDEX__FUSED_WITH", json.dumps([str(tmp_path / "other")]))
+    assert [found["id"] for found in run_json("search", "ship")] == ["h", "s"]
+
+
+def test_lucene_scores_as_the_settings_say(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    needs("lucene")
+    run("build", corpus, "--index", tmp_path / "lucene", "--kind", "lucene")
+    scores = []
+    for k1 in ("0", "2"):
+        monkeypatch.setenv("SUFFICIT_INDEX__LUCENE__K1", k1)
+        scores.append(run_json("search", "ship", "--index", tmp_path / "lucene")[0]["score"])
+    assert scores[0] > scores[1] > 0
