@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import torch
-
 from ...policies.rinse.artifact import Artifact
 from ...policies.rinse.cache import FeatureCache
 from ...policies.rinse.fit import fit_artifact
@@ -70,8 +68,7 @@ def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
     names = {"wordpieces": settings.rinse.reranker, "reranker": settings.rinse.reranker}
     wordpieces = WordPieceTokenizer.load(settings.rinse.reranker)
     chosen = settings.generator
-    device = chosen.device if chosen.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
-    reranker = BiEncoderReranker.load(settings.rinse.reranker, device=device, threads=chosen.threads)
+    reranker = BiEncoderReranker.load(settings.rinse.reranker, device=chosen.device, threads=chosen.threads)
     encoder = None
     if latent and settings.rinse.encoder is not None:
         encoder = load_model(settings.rinse.encoder, chosen)
