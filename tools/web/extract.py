@@ -7,6 +7,7 @@ after some hundred pages.
 
 import asyncio
 import contextlib
+import os
 import subprocess
 import sys
 import threading
@@ -30,6 +31,11 @@ if TYPE_CHECKING:  # it loads the parsers, which only the reading process needs
 _START: Final = 120.0  # seconds until a reader is ready: on a busy machine imports take their time
 _LONGEST: Final = 32_000_000  # bytes of a reading
 _TITLE: Final = 300  # characters
+# What a reader needs to start. Keys and tokens in the environment are no business of a hostile page.
+_ENVIRONMENT: Final = (
+    *("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT"),
+    *("HOME", "TMPDIR", "TEMP", "LANG", "LC_ALL"),
+)
 
 
 class PageReader:
@@ -75,7 +81,10 @@ class _Process:
         # -P: the folder that the program was started in is not searched for modules.
         command = [sys.executable, "-P", "-m", f"{__package__}.worker"]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        self._process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=kept
+        )
         self._pages = 0
         self._ready = False
 

@@ -181,9 +181,14 @@ async def test_a_late_reader_is_killed_and_replaced():
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
-async def test_a_reader_is_bound_in_memory(reader: PageReader):
-    await reader.extract(html(article(*LONG)))
-    limits = Path(f"/proc/{reader._processes[0]._process.pid}/limits").read_text()
+async def test_a_reader_is_bound_in_memory_and_holds_no_secrets(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SEARCH_KEY", "secret")
+    pages = PageReader(ExtractSettings(seconds=60))
+    assert await pages.extract(html(article(*LONG)))
+    about = Path(f"/proc/{pages._processes[0]._process.pid}")
+    limits, environment = (about / "limits").read_text(), (about / "environ").read_bytes()
+    pages.close()
+    assert b"secret" not in environment
     assert next(line.split()[3] for line in limits.splitlines() if "address space" in line) == "2000000000"
 
 
