@@ -1,5 +1,7 @@
 """Small made-up contrasts and measurements for the tests of RINSE."""
 
+from dataclasses import replace
+
 import numpy as np
 from sufficit.policies.rinse.content import Coverage, window_spans
 from sufficit.policies.rinse.idf import PieceCounts
@@ -102,3 +104,23 @@ def _states(generator: np.random.Generator, layers: int, width: int, shift: floa
     states = generator.normal(size=(layers, width)).astype(np.float32)
     states[2, 0] += 4 * shift
     return states / np.linalg.norm(states, axis=1, keepdims=True)
+
+
+def with_joint(
+    data: TrainingData, trained_on: frozenset[str] = frozenset(), signal: float = 1.0
+) -> TrainingData:
+    """The same, also read by a trained joint reader whose score grows with the number of passages."""
+    generator = np.random.default_rng(7)
+
+    def raw(size: int, shift: float) -> dict[str, float]:
+        return {"joint": float(generator.normal(shift, 1.0) + 2.0 * np.log1p(size))}
+
+    return replace(
+        data,
+        examples=[
+            replace(e, raws=raw(len(e.record.passages), signal * (0.5 if e.record.label else -0.5)))
+            for e in data.examples
+        ],
+        padded=[replace(e, raws={"joint": 2.0 * float(np.log1p(min(e.size, 21)))}) for e in data.padded],
+        trained={"joint": trained_on},
+    )

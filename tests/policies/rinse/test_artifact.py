@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rinse_data import PROMPT, training_data
+from rinse_data import PROMPT, training_data, with_joint
 from sufficit.policies.rinse.artifact import (
     JSON_FILE,
     WEIGHTS_FILE,
@@ -122,3 +122,16 @@ def test_another_backbone_is_refused(artifact):
     artifact.check_backbone("reranker", "reranker-hash")
     with pytest.raises(ArtifactError, match="another encoder: encoder with hash encoder-hash"):
         artifact.check_backbone("encoder", "something else")
+
+
+def test_a_trained_reader_is_kept_with_its_standard(tmp_path):
+    backbones = BACKBONES | {"joint": Backbone("joint", "hash")}
+    fitted = fit_artifact(with_joint(training_data()), FitSettings((PROMPT,)), backbones, {})
+    save_artifact(fitted, tmp_path / "a")
+    loaded = load_artifact(tmp_path / "a")
+    assert loaded.standards == fitted.standards
+    assert loaded.backbones["joint"] == Backbone("joint", "hash")
+    standards = {name: found for name, found in fitted.standards.items() if name != "joint"}
+    save_artifact(replace(fitted, standards=standards), tmp_path / "b")
+    with pytest.raises(ArtifactError, match="standards are for"):
+        load_artifact(tmp_path / "b")

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rinse_data import PROMPT, training_data
+from rinse_data import PROMPT, training_data, with_joint
 from sufficit.policies.rinse.artifact import Backbone
 from sufficit.policies.rinse.fit import fit_artifact, reader_terms
 from sufficit.policies.rinse.idf import PieceCounts
@@ -118,3 +118,25 @@ def test_the_latent_reader_gets_a_padding_curve():
 def test_nothing_left_is_an_error():
     with pytest.raises(InputError, match="no pair is left"):
         fit(training_data(("one",)), "one")
+
+
+def test_a_trained_reader_is_standardised_and_has_its_thresholds():
+    data = with_joint(training_data())
+    backbones = BACKBONES | {"joint": Backbone("joint", "hash of joint")}
+    artifact = fit_artifact(data, SETTINGS, backbones, {"pairs.jsonl": "0" * 64})
+    assert set(artifact.standards) == {"content", "joint", "latent"}
+    assert len(artifact.thresholds) == 7
+    assert artifact.standards["joint"].curve.beta == pytest.approx(2.0, abs=0.3)
+    fitted = [example for example in data.examples if not example.held_out]
+    terms = [reader_terms(e, artifact.content, artifact.latent, artifact.standards)["joint"] for e in fitted]
+    assert np.mean(terms) == pytest.approx(0, abs=1e-6)
+    assert np.std(terms) == pytest.approx(1)
+
+
+def test_a_trained_reader_follows_its_padded_curve_beyond_the_training_range():
+    artifact = fit_artifact(with_joint(training_data()), SETTINGS, BACKBONES, {})
+    curve = artifact.standards["joint"].curve
+    assert curve.largest == 4
+    # The padded records stop growing at 21 passages; the line of the training range would not.
+    assert curve.at(100) == pytest.approx(curve.at(21), abs=1e-6)
+    assert curve.at(20) > curve.at(4)

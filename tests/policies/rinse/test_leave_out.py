@@ -1,5 +1,5 @@
 import pytest
-from rinse_data import PROMPT, training_data
+from rinse_data import PROMPT, training_data, with_joint
 from sufficit.policies.rinse.artifact import Backbone
 from sufficit.policies.rinse.leave_out import measure_left_out, summarise
 from sufficit.policies.rinse.training import FitSettings
@@ -37,3 +37,13 @@ def test_without_signal_it_is_chance():
 def test_left_out_families_are_not_scored_either():
     rows = measure_left_out(training_data(), FitSettings((PROMPT,)), BACKBONES, {}, ["two"])
     assert {row.family for row in rows} == {"one", "three"}
+
+
+def test_a_trained_reader_is_not_scored_on_families_that_it_has_learned_from():
+    data = with_joint(training_data(), trained_on=frozenset({"one", "three"}))
+    rows = measure_left_out(data, FitSettings((PROMPT,)), BACKBONES, {})
+    scorers = {
+        family: {row.scorer for row in rows if row.family == family} for family in ("one", "two", "three")
+    }
+    assert scorers["two"] == {"content", "joint", "latent", "content+joint+latent"}
+    assert scorers["one"] == scorers["three"] == {"content", "latent", "content+latent"}
