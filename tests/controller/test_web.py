@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, controller, passages
-from sufficit.controller import build
+from sufficit.controller import loading
 from sufficit.controller.budget import BudgetSettings, Ledger
 from sufficit.controller.replay import replay
 from sufficit.controller.settings import Settings, load
@@ -199,7 +199,7 @@ async def test_pages_that_fail_are_steps_without_evidence(site: Site, reader: Pa
 def test_the_web_needs_its_extra_only_where_it_is_on(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "sufficit.tools.web.build", None)
     with pytest.raises(SettingsError, match=r"pip install 'sufficit\[web\]'"):
-        build._load_web(settings())
+        loading._load_web(settings())
 
 
 def test_the_settings_turn_it_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -213,7 +213,7 @@ def test_the_settings_turn_it_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ],
         environment={},
     ).settings
-    assert isinstance(build._load_web(chosen.web), WebTools)
+    assert isinstance(loading._load_web(chosen.web), WebTools)
     assert Settings.model_validate(chosen.model_dump(mode="json")) == chosen
 
 
