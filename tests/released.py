@@ -20,7 +20,9 @@ WORDS = (
 )
 
 
-def tokenizer(*, specials: dict[str, str], added: tuple[str, ...] = (), template: str | None = None):
+def tokenizer(
+    *, specials: dict[str, str], added: tuple[str, ...] = (), template: str | None = None, longest: int = 64
+):
     vocabulary = ["<unk>", *specials.values(), *WORDS]
     backend = Tokenizer(models.WordLevel({word: i for i, word in enumerate(vocabulary)}, "<unk>"))
     backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -30,7 +32,7 @@ def tokenizer(*, specials: dict[str, str], added: tuple[str, ...] = (), template
         backend.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=named)
     found = PreTrainedTokenizerFast(tokenizer_object=backend, unk_token="<unk>", **specials)
     found.add_tokens(list(added))
-    found.model_max_length = 64
+    found.model_max_length = longest
     return found
 
 
@@ -66,11 +68,11 @@ def nli_classifier(
 
 def llama(folder: Path, added: tuple[str, ...] = ()) -> Path:
     """A Llama whose vocabulary holds `added`, such as Self-RAG's reflection tokens."""
-    words = tokenizer(specials={"bos_token": "<s>", "eos_token": "</s>"}, added=added)
+    words = tokenizer(specials={"bos_token": "<s>", "eos_token": "</s>"}, added=added, longest=512)
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=len(words), hidden_size=16, intermediate_size=32, num_hidden_layers=2,
-        num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=256,
+        num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=512,
         bos_token_id=words.bos_token_id, eos_token_id=words.eos_token_id,
     )  # fmt: skip
     return _save(LlamaForCausalLM(config), words, folder)
