@@ -19,6 +19,7 @@ from ...tools.readers.training.span import SpanTask
 from ...tools.readers.training.task import Task
 from .examples import Example
 from .reader_items import joint_items, relevance_items, span_items
+from .reader_sample import sample_scores
 from .reader_sources import ReaderData
 
 Kind = Literal["span", "reranker", "joint"]
@@ -70,6 +71,9 @@ def train_reader(
     identity = f"{data.identity()}/{settings.kind}/{settings.base}/{settings.items}/{settings.share}/{dtype}"
     loss = train(task, settings.training, checkpoint, identity, progress)
     provenance = _provenance(data, settings, {family: len(made) for family, made in chosen.items()}, loss)
+    save(folder, task.encoder, task.head(), Trained(settings.kind, settings.base, provenance))
+    # The scores are those of what was written, in half precision, not of what was in memory.
+    provenance["sample"] = sample_scores(settings.kind, folder)
     save(folder, task.encoder, task.head(), Trained(settings.kind, settings.base, provenance))
     checkpoint.unlink(missing_ok=True)
     return provenance

@@ -1,8 +1,10 @@
+import asyncio
 import json
 
 import pytest
 from native_files import musique, nq, write_lines
 from sufficit.controller.commands.train_reader import train_reader
+from sufficit.controller.evaluation.reader_sample import sample_scores
 from sufficit.tools.errors import InputError
 from sufficit.tools.readers.joint import FusedJointReader
 from sufficit.tools.readers.span import ExtractiveSpanReader
@@ -27,7 +29,7 @@ def arguments(tmp_path_factory):
     return ["--data", f"hops={hops}", "--data", f"web={web}", "--base", base, "--steps", 3, "--batch", 2]
 
 
-async def test_each_kind_is_trained_and_loads(arguments, tmp_path):
+def test_each_kind_is_trained_and_loads(arguments, tmp_path):
     for kind in ("span", "reranker", "joint"):
         result = run(kind, *arguments, "--out", tmp_path / kind, "--json")
         assert result.exit_code == 0, result.output
@@ -36,11 +38,15 @@ async def test_each_kind_is_trained_and_loads(arguments, tmp_path):
         assert stored["provenance"] == {key: printed[key] for key in stored["provenance"]}
         assert printed["families"] == ["hops", "web"]
         assert printed["training"]["steps"] == 3
+        assert sample_scores(kind, tmp_path / kind) == [pytest.approx(row) for row in printed["sample"]]
         assert not (tmp_path / f"{kind}.checkpoint").exists()
     texts = ["Ada Brook is a painter.", "Nothing here."]
-    assert (await ExtractiveSpanReader.load(str(tmp_path / "span")).margins("who", texts)).shape == (2,)
-    assert (await CrossEncoderReranker.load(str(tmp_path / "reranker")).score(["who"], texts)).shape == (1, 2)
-    assert isinstance(await FusedJointReader.load(str(tmp_path / "joint")).sufficiency("who", texts), float)
+    span = ExtractiveSpanReader.load(str(tmp_path / "span"))
+    assert asyncio.run(span.margins("who", texts)).shape == (2,)
+    reranker = CrossEncoderReranker.load(str(tmp_path / "reranker"))
+    assert asyncio.run(reranker.score(["who"], texts)).shape == (1, 2)
+    joint = FusedJointReader.load(str(tmp_path / "joint"))
+    assert isinstance(asyncio.run(joint.sufficiency("who", texts)), float)
 
 
 def test_the_same_command_makes_the_same_reader(arguments, tmp_path):
