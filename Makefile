@@ -51,7 +51,7 @@ $(VLLM)/.installed-$(VLLM_CPU):
 test-vllm: models vllm-env
 	CONTRACT_MODEL=smollm2-135m-instruct HF_HUB_OFFLINE=1 VLLM_CPU_KVCACHE_SPACE=1 \
 	VLLM_CPU_OMP_THREADS_BIND=0-$$(($(CORES) - 1)) OMP_NUM_THREADS=$(CORES) \
-	$(VLLM)/bin/python -m pytest tests/tools/generators/test_contract.py
+	$(VLLM)/bin/python -m pytest tests/tools/generators/test_contract.py -k vllm
 
 lint: install
 	$(BIN)/ruff check .

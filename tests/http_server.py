@@ -138,5 +138,8 @@ async def _read(reader: asyncio.StreamReader) -> Request | None:
 def elsewhere(served: AbstractAsyncContextManager[T]) -> Iterator[T]:
     """The server on an event loop of its own, for a client that waits for it."""
     thread = LoopThread("test-server")
-    yield thread.wait(served.__aenter__)
-    thread.wait(lambda: served.__aexit__(None, None, None))
+    entered = thread.wait(served.__aenter__)
+    try:
+        yield entered
+    finally:
+        thread.wait(lambda: served.__aexit__(None, None, None))

@@ -37,10 +37,10 @@ class Completed:
         return self._present(self.logprobs[len(self.logprobs) - count :])
 
     def token_ids(self, encode: Encode) -> tuple[int, ...]:
-        """The tokens' ids; UNKNOWN for text that is no single token."""
+        """The tokens' ids; UNKNOWN for text that is no single token, or a part of a character."""
         if self.ids is not None:
             return self.ids
-        encoded = (encode(token) for token in self.tokens)
+        encoded = (() if "\ufffd" in token else encode(token) for token in self.tokens)
         return tuple(ids[0] if len(ids) == 1 else UNKNOWN for ids in encoded)
 
     def generation(self, encoding: Encoding, stop: Sequence[str], prompt_tokens: int) -> Generation:

@@ -100,10 +100,11 @@ class _Probe:
             count = self._shown(asked)
             if count >= ENOUGH * asked:
                 good = asked
+            elif count:
+                return count  # a server that shows fewer than asked for has told its limit
             else:
                 bad = asked
-            # A server that shows fewer than asked for has told its limit.
-            asked = count if good < count < bad else (good + bad) // 2
+            asked = (good + bad) // 2
         return good
 
     def _shown(self, top_k: int) -> int:
