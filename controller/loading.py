@@ -6,6 +6,7 @@ from pathlib import Path
 from ..policies.rinse.artifact import EMBEDDED, Artifact, load_artifact
 from ..tools.errors import SettingsError
 from ..tools.generators.transformers import TransformersGenerator
+from ..tools.generators.vllm import VllmGenerator
 from ..tools.models.cache import cache_dir
 from ..tools.protocols import (
     Encoder,
@@ -89,14 +90,40 @@ def load_joint(rinse: RinseSettings, chosen: GeneratorSettings) -> JointReader |
 def load_tools(settings: Settings) -> Tools:
     """The index, the models and the web as the settings name them. Raises UsageError where one is missing."""
     retriever = load_retriever(settings.index)
-    generator = load_model(settings.generator.model, settings.generator)
+    generator = load_generator(settings)
     return Tools(
         retriever=Unexpired(retriever),
         generator=generator,
-        readers=load_readers(settings, generator),
+        readers=load_readers(settings, generator if isinstance(generator, TransformersGenerator) else None),
         web=_load_web(settings.web) if settings.web.on else None,
         keeper=_keeper(settings),
     )
+
+
+def load_generator(settings: Settings) -> Generator:
+    """The generator on the backend that the settings name.
+
+    Raises UsageError where something is missing or does not fit, GenerationFailed where no server answers.
+    """
+    chosen, top_k = settings.generator, settings.igp.top_k
+    if chosen.backend == "vllm":
+        return VllmGenerator.load(
+            chosen.model, top_k=top_k, context_tokens=chosen.context_tokens, dtype=chosen.dtype
+        )
+    if chosen.backend == "http":
+        return _connect(chosen, top_k)
+    return load_model(chosen.model, chosen)
+
+
+def _connect(chosen: GeneratorSettings, top_k: int) -> Generator:
+    try:
+        from ..tools.generators.http import HttpGenerator  # noqa: PLC0415  an extra of its own
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"generator.backend = http needs the package {error.name}\n"
+            "Install it: pip install 'sufficit[http]'"
+        ) from error
+    return HttpGenerator.connect(chosen.model, chosen, top_k=top_k, context_tokens=chosen.context_tokens)
 
 
 def load_model(model: str, settings: GeneratorSettings) -> TransformersGenerator:

@@ -15,6 +15,7 @@ from ..policies.answering import AnswerPrompts
 from ..policies.igp import IGPSettings
 from ..policies.trustmargin import TrustMarginSettings
 from ..tools.errors import SettingsError
+from ..tools.generators.server import ServerSettings
 from ..tools.web.settings import WebSettings
 from .budget import BudgetSettings
 from .layers import flatten, layers, put
@@ -45,11 +46,18 @@ class IndexSettings(Section):
     passages_per_round: int = Field(default=8, ge=1, le=200, description="passages asked for in one round")
 
 
-class GeneratorSettings(Section):
-    """The language model that answers, probes and is read by the latent reader."""
+class GeneratorSettings(Section, ServerSettings):
+    """The language model that answers and probes; where it runs; for `http`, its server."""
 
+    backend: Literal["transformers", "vllm", "http"] = "transformers"
     model: str = Field(
-        default="smollm2-135m-instruct", description="catalogue name, folder, GGUF file or hub name"
+        default="smollm2-135m-instruct",
+        description="catalogue name, folder, GGUF file or hub name; for http the server's name for it",
+    )
+    context_tokens: int | None = Field(
+        default=None,
+        ge=64,
+        description="longest prompt plus answer, for vllm and http; none takes the model's",
     )
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"

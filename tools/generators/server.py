@@ -2,8 +2,8 @@
 
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
-import httpx
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ..errors import SettingsError
@@ -33,12 +33,13 @@ class ServerSettings(BaseModel):
     @classmethod
     def _is_plain(cls, value: str) -> str:
         try:
-            url = httpx.URL(value)
-        except httpx.InvalidURL as error:
+            url = urlsplit(value)
+            port = url.port
+        except ValueError as error:
             raise ValueError(f"is no URL: {error}") from error
-        if url.scheme not in ("http", "https") or not url.host:
+        if url.scheme not in ("http", "https") or not url.hostname or port == 0:
             raise ValueError("must be http://host:port or https://host")
-        if url.userinfo or url.query or url.fragment:
+        if url.username or url.password or url.query or url.fragment:
             raise ValueError("must hold no credentials, query or fragment; use api_key_env or api_key_file")
         return value.rstrip("/").removesuffix("/v1")
 
