@@ -88,15 +88,23 @@ def inverted_file(folder: Path) -> tuple[Any, int] | None:
 
 
 def write_inverted_file(folder: Path, vectors: NDArray[np.float32], ids: NDArray[np.int64]) -> None:
-    """Train an inverted file on the vectors and write it, in one step; older ones go."""
+    """Train an inverted file on the vectors and write it, in one step; older ones go.
+
+    On a full disk none is written, and the older one or exact search serves on: the truth is in the database.
+    """
     lists = int(4 * len(vectors) ** 0.5)
     index = faiss.index_factory(vectors.shape[1], f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
     sample = np.random.default_rng(0).permutation(len(vectors))[: lists * _TRAINING_ROWS]
     index.train(vectors[np.sort(sample)])
     index.add_with_ids(vectors, ids)
     file = folder / f"vectors-{ids[-1]}.faiss"
-    faiss.write_index(index, str(file.with_suffix(".partial")))
-    file.with_suffix(".partial").replace(file)
+    partial = file.with_suffix(".partial")
+    try:
+        faiss.write_index(index, str(partial))
+        partial.replace(file)
+    except (OSError, RuntimeError):
+        partial.unlink(missing_ok=True)
+        return
     for other in folder.glob("vectors-*"):
         if other != file:
             other.unlink(missing_ok=True)

@@ -130,7 +130,9 @@ def english() -> Any:
 
 
 def open_folder(folder: Path) -> Any:
-    """Lucene's reader of the last commit in a folder."""
+    """Lucene's reader of the last commit in a folder. Raises FileNotFoundError where there is none."""
+    if not folder.is_dir():  # which Lucene would make
+        raise FileNotFoundError(f"there is no folder {folder}")
     directory = java_class("org.apache.lucene.index.DirectoryReader")
     return directory.open(directory_of(folder))
 

@@ -143,6 +143,21 @@ def test_the_inverted_file_finds_what_exact_search_finds(tmp_path: Path):
     assert np.mean(shared) > 0.9
 
 
+def test_an_inverted_file_that_cannot_be_written_leaves_the_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    vectors = np.eye(64, dtype=np.float32)[np.arange(4_000) % 64]
+    storage.write_inverted_file(tmp_path, vectors[:3_000], np.arange(1, 3_001))
+
+    def full(index: object, name: str) -> None:
+        Path(name).write_bytes(b"half")
+        raise RuntimeError("write error: No space left on device")
+
+    monkeypatch.setattr(faiss, "write_index", full)
+    storage.write_inverted_file(tmp_path, vectors, np.arange(1, 4_001))
+    assert [file.name for file in tmp_path.iterdir()] == ["vectors-3000.faiss"]
+
+
 async def test_a_reader_is_not_kept_out_by_an_open_transaction(tmp_path: Path):
     DenseIndex.build(tmp_path, [PARIS, SQUID])
     [version] = tmp_path.glob("version-*")
