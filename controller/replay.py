@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..policies.action import ThresholdAction
-from ..policies.igp import IGP
+from ..policies.pruning import build_pruner
 from ..policies.query import UncoveredWindows
 from ..policies.trustmargin import TrustMargin
 from ..tools.errors import TraceError
@@ -25,7 +25,7 @@ from .stages import Stages
 from .tape import (
     Diverged,
     RecordedOpener,
-    RecordedProbe,
+    RecordedPruning,
     RecordedSearch,
     RecordedSufficiency,
     RecordedViews,
@@ -98,6 +98,7 @@ def _controller(recorded: Sequence[Event], started: Started, settings: Settings)
     admitted = _read_by_the_writer(recorded)
 
     def assemble(ledger: Ledger) -> Stages:
+        pruning = RecordedPruning(tape, ledger, settings.rinse.threshold)
         return Stages(
             opener=RecordedOpener(tape, ledger, price),
             retriever=RecordedSearch(tape, ledger, "retrieve"),
@@ -105,7 +106,7 @@ def _controller(recorded: Sequence[Event], started: Started, settings: Settings)
             sufficiency=RecordedSufficiency(tape, ledger, settings.rinse.threshold),
             action=ThresholdAction(),
             query=UncoveredWindows(),
-            pruner=IGP(RecordedProbe(tape, ledger), settings.igp),
+            pruner=build_pruner(pruning, pruning, settings.igp),
             writer=RecordedWriter(tape, ledger, admitted),
             arbiter=TrustMargin(RecordedViews(tape, ledger), settings.trustmargin),
         )

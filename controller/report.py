@@ -70,7 +70,10 @@ class Report:
                 rows = [_line("closed-book", f"{plain(event.direct.text)!r}, NU(q) {event.baseline:.3f}")]
             case Pruned():
                 admitted, probed = len(event.report.admitted), len(event.report.gains)
-                rows = [_line("IGP", f"{admitted} of {probed} admitted"), self._gains(event.report)]
+                rows = [
+                    _line("IGP", f"{admitted} of {probed} admitted{_control(event.report)}"),
+                    self._gains(event.report),
+                ]
             case Wrote():
                 rows = [_line("with evidence", f"{plain(event.rag.text)!r}")]
             case Arbitrated():
@@ -91,8 +94,13 @@ class Report:
         table.add_column("passage")
         table.add_column("")
         for gain in report.gains:
-            mark = "[green]admitted[/]" if gain.admitted else f"[dim]{escape(gain.reason)}[/]"
-            table.add_row(f"{gain.gain:+.3f}", escape(self._titles.get(gain.key, gain.key.id)), mark)
+            why = f"[dim]{escape(gain.reason)}[/]"
+            mark = f"[green]admitted[/] {why}" if gain.admitted else why
+            table.add_row(
+                "" if gain.gain is None else f"{gain.gain:+.3f}",
+                escape(self._titles.get(gain.key, gain.key.id)),
+                mark,
+            )
         return table
 
 
@@ -120,6 +128,13 @@ def _margins(verdict: Verdict) -> str:
     tie = " (a tie within the backend's noise)" if verdict.tie else ""
     prior, binding, margin = map(_number, (verdict.prior, verdict.binding, verdict.margin))
     return f"{verdict.source}. M_prior {prior}, M_bind {binding}, M {margin}, tau {verdict.tau:g}{tie}"
+
+
+def _control(report: PruneReport) -> str:
+    """What a gate or the guard did, "" if neither had anything to do."""
+    kept = len(report.guard.kept) if report.guard else 0
+    gate = f"; {report.control}" if report.control else ""
+    return gate + (f"; {kept} kept by the sufficiency guard" if kept else "")
 
 
 def _ending(answer: Answer) -> Panel:

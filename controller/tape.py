@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..policies.igp import Candidate
-from ..policies.types import Likelihoods, SufficiencyReport
+from ..policies.types import Candidate, Likelihoods, PassageGain, PruneReport, SufficiencyReport
 from ..tools.errors import BudgetExhausted, ToolError, TraceError
 from ..tools.types import Generation, Passage, PassageKey
 from .budget import Ledger
@@ -122,20 +121,57 @@ class RecordedSufficiency:
         return replace(report, score=score, threshold=threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedProbe:
-    """NU(q|d) as recorded."""
+@dataclass(slots=True)
+class RecordedPruning:
+    """What pruning measured as recorded: NU(q|d), also given other passages, and the guard's scores."""
 
     tape: Tape
     ledger: Ledger
+    threshold: float | None
+    _report: PruneReport | None = None
 
-    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:  # noqa: ARG002
+    async def uncertainties(
+        self,
+        question: str,  # noqa: ARG002
+        passages: Sequence[Passage],
+        given: Sequence[Passage] = (),
+    ) -> tuple[Candidate, ...]:
         """See Probe. Raises Diverged if a passage was not probed."""
-        report = self.tape.take("prune", Pruned, self.ledger).report
-        gains = {gain.key: gain for gain in report.gains}
-        if any(passage.key not in gains for passage in passages):
+        report = self._taken()
+        candidates = {gain.key: _candidate(gain) for gain in report.gains} if not given else {}
+        keys = tuple(passage.key for passage in given)
+        for probed in report.rounds:
+            if probed.given == keys:
+                candidates = {candidate.key: candidate for candidate in probed.candidates}
+        if any(passage.key not in candidates for passage in passages):
             raise Diverged("a passage of the pool was not probed in the recorded run")
-        return tuple(Candidate(p.key, gains[p.key].uncertainty, gains[p.key].tokens) for p in passages)
+        return tuple(candidates[passage.key] for passage in passages)
+
+    def tokens(self, passage: Passage) -> int:
+        """See Probe."""
+        found = {gain.key: gain.tokens for gain in self._taken().gains}
+        if passage.key not in found:
+            raise Diverged("a passage of the pool was not there in the recorded run")
+        return found[passage.key]
+
+    async def score(self, question: str, passages: Sequence[Passage]) -> SufficiencyReport:  # noqa: ARG002
+        """See Sufficiency. Raises Diverged if the guard did not score these passages."""
+        guard = self._taken().guard
+        keys = tuple(passage.key for passage in passages)
+        check = next((c for c in guard.checks if c.keys == keys), None) if guard else None
+        if guard is None or check is None:
+            raise Diverged("the guard scores a set of passages that it did not score in the recorded run")
+        threshold = guard.threshold if self.threshold is None else self.threshold
+        return SufficiencyReport(check.score, threshold, (), (), len(passages))
+
+    def _taken(self) -> PruneReport:
+        if self._report is None:
+            self._report = self.tape.take("prune", Pruned, self.ledger).report
+        return self._report
+
+
+def _candidate(gain: PassageGain) -> Candidate:
+    return Candidate(gain.key, gain.uncertainty, gain.tokens, gain.baseline)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from ..tools.errors import CapabilityError
 from ..tools.protocols import Generator
 from ..tools.types import Passage, Prompt
 from .answering import examples_block
-from .igp import Candidate, IGPSettings, normalised_uncertainty
+from .igp import IGPSettings, mean_uncertainty, step_uncertainties
 from .quoting import fill, passage_line, quote
+from .types import Candidate
 
 
 class RolloutProbe:
@@ -38,38 +39,65 @@ class RolloutProbe:
 
     async def baseline(self, question: str) -> float:
         """NU(q), from one rollout; it needs no passages, so it can be had before any are there."""
-        return (await self._measure([self._prompt(question, None)]))[0]
+        return mean_uncertainty((await self._measure([self._prompt(question, ())]))[0])
 
-    async def uncertainties(self, question: str, passages: Sequence[Passage]) -> tuple[Candidate, ...]:
-        """NU(q|d) of every passage, from one call; None where the prompt is longer than the context."""
-        prompts = [self._prompt(question, passage) for passage in passages]
+    async def uncertainties(
+        self, question: str, passages: Sequence[Passage], given: Sequence[Passage] = ()
+    ) -> tuple[Candidate, ...]:
+        """NU(q|d) of every passage, each after `given`, from one call.
+
+        None where the prompt is longer than the context. Under a common horizon the rollout without the
+        passage is part of the call, and each comparison is over the shorter of the two rollouts.
+        """
+        prompts = [self._prompt(question, (*given, passage)) for passage in passages]
         fits = [self._generator.count_tokens(prompt.text) <= self._room for prompt in prompts]
-        measured = iter(await self._measure([p for p, fit in zip(prompts, fits, strict=True) if fit]))
+        asked = [prompt for prompt, fit in zip(prompts, fits, strict=True) if fit]
+        horizon = self._settings.common_horizon and bool(asked)
+        measured = await self._measure([self._prompt(question, given)] * horizon + asked)
+        without = measured[0] if horizon else None
+        found = iter(measured[horizon:])
         return tuple(
-            Candidate(passage.key, next(measured) if fit else None, self._tokens(passage))
+            self._candidate(passage, next(found) if fit else None, without)
             for passage, fit in zip(passages, fits, strict=True)
         )
 
-    async def _measure(self, prompts: Sequence[Prompt]) -> list[float]:
+    def tokens(self, passage: Passage) -> int:
+        """Tokens of the passage's line in the prompt."""
+        return self._generator.count_tokens(self._line(passage, 1))
+
+    def _candidate(
+        self, passage: Passage, steps: tuple[float, ...] | None, without: tuple[float, ...] | None
+    ) -> Candidate:
+        tokens = self.tokens(passage)
+        if steps is None:
+            return Candidate(passage.key, None, tokens)
+        if without is None:
+            return Candidate(passage.key, mean_uncertainty(steps), tokens)
+        shared = min(len(steps), len(without))
+        return Candidate(
+            passage.key, mean_uncertainty(steps, shared), tokens, mean_uncertainty(without, shared)
+        )
+
+    async def _measure(self, prompts: Sequence[Prompt]) -> list[tuple[float, ...]]:
+        """u~_t of every prompt's rollout."""
         if not prompts:
             return []
         settings = self._settings
         rollouts = await self._generator.rollout(prompts, settings.max_tokens, settings.top_k)
-        return [normalised_uncertainty(rollout.steps, settings.top_k) for rollout in rollouts]
+        return [step_uncertainties(rollout.steps, settings.top_k) for rollout in rollouts]
 
-    def _prompt(self, question: str, passage: Passage | None) -> Prompt:
+    def _prompt(self, question: str, passages: Sequence[Passage]) -> Prompt:
         prompts = self._settings.prompts
-        asked = quote(question, self._generator.capabilities.control_tokens)
-        if passage is None:
-            text = fill(prompts.without_passage, question=asked, examples=self._examples)
-        else:
-            text = fill(
-                prompts.with_passage, question=asked, context=self._line(passage), examples=self._examples
+        places = {
+            "question": quote(question, self._generator.capabilities.control_tokens),
+            "examples": self._examples,
+        }
+        if passages:
+            places["context"] = "\n".join(
+                self._line(passage, number) for number, passage in enumerate(passages, start=1)
             )
+        text = fill(prompts.with_passage if passages else prompts.without_passage, **places)
         return Prompt(text, prompts.style, prompts.system, prompts.stop)
 
-    def _line(self, passage: Passage) -> str:
-        return passage_line(passage, 1, self._generator.capabilities.control_tokens)
-
-    def _tokens(self, passage: Passage) -> int:
-        return self._generator.count_tokens(self._line(passage))
+    def _line(self, passage: Passage, number: int) -> str:
+        return passage_line(passage, number, self._generator.capabilities.control_tokens)

@@ -141,19 +141,67 @@ class QueryPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PassageGain:
-    """One candidate under IGP.
+    """One candidate under IGP, or under a rival.
 
-    `uncertainty` is NU(q|d) in [0, 1], `gain` is IG(d, q) = NU(q) - NU(q|d), `rank` counts from 1 by
-    descending gain, `tokens` is the passage's length in the prompt. `reason` says why it is out, "" if in.
+    `uncertainty` is NU(q|d) in [0, 1], and `gain` is IG(d, q) = NU(q) - NU(q|d), or a rival's score, higher
+    is better; both None where nothing was measured. Under set-aware admission both are given the passages
+    admitted before. `rank` counts from 1, `tokens` is the passage's length in the prompt. `reason` says why
+    it is out, or why it was kept against its gain; "" if there is nothing to explain. A `barred` passage
+    cannot go in whatever its gain: it fits no prompt, or says what another one says. `baseline` is NU(q) over
+    the passage's own horizon where IGP section 3.5's common horizon is on.
     """
 
     key: PassageKey
-    uncertainty: float
-    gain: float
+    uncertainty: float | None
+    gain: float | None
     rank: int
     tokens: int
     admitted: bool
     reason: str
+    barred: bool = False
+    baseline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One candidate as probed: NU(q|d), None if it fits no prompt, and its length in the prompt in tokens.
+
+    `baseline` is NU(q) over the same number of steps, where a common horizon is wanted.
+    """
+
+    key: PassageKey
+    uncertainty: float | None
+    tokens: int
+    baseline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRound:
+    """What set-aware admission measured in one round, when the passages of `given` had been admitted."""
+
+    given: tuple[PassageKey, ...]
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetScore:
+    """s(q, E) of some of the candidates."""
+
+    keys: tuple[PassageKey, ...]
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GuardReport:
+    """What the sufficiency guard measured, in the order in which it did, and what it kept against the gain.
+
+    `threshold` is the answer threshold; `note` says in one sentence what the guard found.
+    """
+
+    threshold: float
+    checks: tuple[SubsetScore, ...]
+    kept: tuple[PassageKey, ...]
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +209,8 @@ class PruneReport:
     """What was admitted, in the order in which it goes into the prompt, and why the rest was not.
 
     `baseline` is NU(q) in [0, 1]. `top_k`, `max_tokens`, `threshold` are K, MT and T_p as used. `gains` holds
-    every candidate in rank order.
+    every candidate in rank order. `method` names what ranked them. `control` says which control took over
+    and why, "" if none did (IGP section 5.2). `rounds` are the measurements of set-aware admission.
     """
 
     admitted: tuple[PassageKey, ...]
@@ -170,6 +219,10 @@ class PruneReport:
     top_k: int
     max_tokens: int
     threshold: float
+    method: str = "information gain"
+    control: str = ""
+    rounds: tuple[ProbeRound, ...] = ()
+    guard: GuardReport | None = None
 
 
 class Pruner(Protocol):

@@ -13,8 +13,8 @@ from sufficit.controller.trace import VERSION, Started
 from sufficit.controller.writing import ClosedBook, WithEvidence, opening_price
 from sufficit.policies.action import ThresholdAction
 from sufficit.policies.answering import PromptWriter
-from sufficit.policies.igp import IGP
 from sufficit.policies.probing import RolloutProbe
+from sufficit.policies.pruning import build_pruner
 from sufficit.policies.query import UncoveredWindows
 from sufficit.policies.trustmargin import ScoredViews, TrustMargin
 from sufficit.policies.types import ReaderScore, SufficiencyReport, WindowCoverage
@@ -80,7 +80,7 @@ def controller(
             sufficiency=sufficiency,
             action=ThresholdAction(),
             query=UncoveredWindows(),
-            pruner=IGP(probe, settings.igp),
+            pruner=build_pruner(probe, sufficiency, settings.igp),
             writer=WithEvidence(metered, prompts, tokens),
             arbiter=TrustMargin(ScoredViews(metered, settings.prompts), settings.trustmargin),
         )

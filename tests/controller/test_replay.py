@@ -31,6 +31,12 @@ def fail(*_):
     raise ToolError("gone")
 
 
+def fail_for_one(found):
+    if len(found) == 1:
+        raise ToolError("gone")
+    return 1.0
+
+
 RUNS = {
     "answered": {},
     "abstained": {"sufficiency": FixedSufficiency(lambda _: -1.0, ("rhine rise", "where does"))},
@@ -41,6 +47,9 @@ RUNS = {
     "arbiter fault": {"logprobs": fail},
     "agree": {"answer": lambda prompt: "Same"},
     "empty": {"answer": lambda prompt: ""},
+    # Nothing gains, so nothing is admitted, and the guard looks for a set that suffices.
+    "guarded": {"steps": lambda prompt: ((-0.7, -0.7),), "sufficiency": FixedSufficiency(len, ("rhine",))},
+    "guard fault": {"steps": lambda prompt: ((-0.7, -0.7),), "sufficiency": FixedSufficiency(fail_for_one)},
 }
 
 
@@ -51,6 +60,31 @@ async def test_every_run_replays_the_same(run):
     assert result.diverged is None
     assert result.differences == ()
     assert result.same
+
+
+@pytest.mark.parametrize(
+    "assignments",
+    [
+        ("igp.set_aware=true",),
+        ("igp.common_horizon=true",),
+        ("igp.set_aware=true", "igp.common_horizon=true", "igp.guard=false"),
+        ("igp.gates.min_uncertainty=1.0",),
+        ("igp.gates.min_pass_rate=1.0", "igp.guard=false"),
+        ("igp.near_duplicate=none",),
+    ],
+)
+async def test_every_way_of_pruning_replays_the_same(assignments: tuple[str, ...]):
+    twice = [*TEXTS, *passages("", "", "The Rhine rises in the Alps.")[2:]]
+    result = await replay(await recorded(*assignments, search=FixedSearch(lambda query: twice)))
+    assert (result.diverged, result.differences) == (None, ())
+
+
+async def test_the_guard_decides_again_on_what_it_measured():
+    events = await recorded(**RUNS["guarded"])
+    (pruned,) = [e for e in events if e.kind == "pruned"]
+    assert len(pruned.report.admitted) == len(pruned.report.guard.kept) == 1
+    off = await replay(events, recorded_settings(events[0], {"igp.guard": False}))
+    assert [d.replayed for d in off.differences if d.key == "report.admitted.0"] == [None]
 
 
 @pytest.mark.parametrize(
@@ -100,12 +134,14 @@ async def test_other_settings_decide_otherwise_on_the_same_measurements():
 
 
 async def test_a_replay_stops_where_nobody_measured():
-    events = await recorded()
+    events = await recorded("igp.guard=false")
     result = await replay(events, recorded_settings(events[0], {"igp.threshold": float("-inf")}))
     assert "other passages were admitted" in result.diverged
     assert not result.same
     raised = await replay(events, recorded_settings(events[0], {"rinse.threshold": 9.0}))
     assert "nothing more was recorded" in raised.diverged
+    guarded = await replay(events, recorded_settings(events[0], {"igp.guard": True}))
+    assert "the guard scores a set" in guarded.diverged
 
 
 async def test_unknown_changes_are_refused():

@@ -6,13 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from sufficit.policies.igp import (
-    Candidate,
     IGPSettings,
     admit,
     information_gain,
+    mean_uncertainty,
     normalised_uncertainty,
     step_entropy,
+    step_uncertainties,
 )
+from sufficit.policies.types import Candidate
 from sufficit.tools.errors import ModelOutputError
 from sufficit.tools.types import PassageKey
 
@@ -82,6 +84,21 @@ def test_uncertainty_lies_in_the_unit_interval(steps: list[list[float]], top_k: 
     assert -1e-12 <= normalised_uncertainty(steps, top_k) <= 1.0
 
 
+def test_steps_that_were_not_observed_do_not_count_in_t() -> None:
+    steps = (logs(0.5, 0.5), (), (-INF,), logs(1.0))
+    assert step_uncertainties(steps, 4) == pytest.approx((0.5, 0.0))
+    assert mean_uncertainty((0.5, 0.0, 1.0)) == pytest.approx(0.5)
+    assert mean_uncertainty((0.5, 0.0, 1.0), horizon=2) == pytest.approx(0.25)
+    assert mean_uncertainty(()) == 1.0
+
+
+def test_a_common_horizons_own_baseline_decides() -> None:
+    given_ = [Candidate(PassageKey("s", "0"), 0.25, 10, baseline=0.5)]
+    report = admit(0.0, given_, IGPSettings())
+    assert report.gains[0].gain == 0.25
+    assert report.gains[0].baseline == 0.5
+
+
 def test_gain_is_what_the_passage_takes_from_the_uncertainty() -> None:
     assert information_gain(0.5, 0.2) == pytest.approx(0.3)
 
@@ -111,7 +128,7 @@ def test_sorts_by_gain_keeps_what_reaches_the_threshold_and_truncates() -> None:
     reasons = [gain.reason for gain in report.gains]
     assert reasons[:2] == ["", ""]
     # A gain equal to T_p is admitted by the threshold; M stops it here.
-    assert "2 passages" in reasons[2]
+    assert "2 passages that rank higher" in reasons[2]
     assert "under the threshold 0.125" in reasons[3]
     assert (report.baseline, report.top_k, report.max_tokens, report.threshold) == (0.5, 128, 32, 0.125)
 
@@ -144,7 +161,8 @@ def test_a_passage_that_does_not_fit_is_reported_and_a_shorter_one_may_enter() -
 def test_a_passage_longer_than_the_context_is_reported_last() -> None:
     report = admit(0.9, candidates(None, 0.95), IGPSettings(threshold=-INF))
     assert ids(report.admitted) == "1"
-    assert report.gains[1].uncertainty == 1.0
+    assert report.gains[1].uncertainty is report.gains[1].gain is None
+    assert report.gains[1].barred
     assert "model's context" in report.gains[1].reason
 
 
@@ -178,7 +196,7 @@ def test_admission_keeps_its_promises(
     assert len(admitted) <= (top_m or len(given_))
     assert budget is None or sum(gain.tokens for gain in admitted) <= budget
     assert all(bool(gain.reason) != gain.admitted for gain in report.gains)
-    measured = [g.gain for g in report.gains if "model's context" not in g.reason]
+    measured = [g.gain for g in report.gains if not g.barred]
     assert measured == sorted(measured, reverse=True)
 
 
