@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ...policies.rinse.content import passage_text
 from ...tools.readers.training.joint import JointItem
@@ -18,7 +18,7 @@ from .near_miss import unanswered_by
 from .overlap import checkable, holds, words
 from .reader_negatives import answer_spans, names, other_question, without_answer
 
-OTHERS = 3
+OTHERS = 2
 NEAR = 2
 SIDE = 4
 _CANDIDATES = 20
@@ -189,6 +189,3 @@ def relevance_items(examples: Sequence[Example], seed: int) -> Iterator[Relevanc
         for place in sorted(example.support):
             if texts:
                 yield RelevanceItem(example.question, passage_text(example.passages[place]), texts)
-
-
-Maker = Callable[[Sequence[Example], int], Iterable[JointItem | SpanItem | RelevanceItem]]
