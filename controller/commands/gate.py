@@ -35,24 +35,25 @@ def gate(
     """How often a generator answers what it should not, with RINSE in front of it and without."""
     # torch is loaded here, so that the other commands start fast.
     from ..evaluation.gating import Gate, GateHeader, balanced_sample, gate_result, run_gate  # noqa: PLC0415
-    from ..evaluation.scorers import artifact_key, load_generator, load_rinse  # noqa: PLC0415
+    from ..evaluation.scorers import artifact_key, load_rinse  # noqa: PLC0415
     from ..evaluation.scoring import keyed, read_contrasts  # noqa: PLC0415
+    from ..loading import load_model  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings
     contrasts, _ = read_contrasts(files)
     chosen = keyed(balanced_sample(contrasts, records, seed))
     with err.status("loading models"):
-        generator = load_generator(settings.generator.model, settings)
-        rinse, artifact = load_rinse(settings)
+        generator = load_model(settings.generator.model, settings.generator)
+        rinse, artifact, fitted_on = load_rinse(settings)
     header = GateHeader(
         generator=f"{settings.generator.model} {generator.fingerprint[:16]}",
         artifact=artifact_key(artifact),
-        readers=f"encoder {settings.rinse.encoder}, threshold {settings.rinse.threshold}",
+        rinse=settings.rinse.model_dump_json(),
     )
     with RecordBars() as bars:
         rows = asyncio.run(run_gate(chosen, Gate(generator, rinse), header, path, partial(bars.show, "gate")))
     result = gate_result(rows)
-    seen = sorted({row.family for row in rows} & set(artifact.provenance.families))
+    seen = sorted({row.family for row in rows} & set(fitted_on))
     grids = _grids(result, seen)
     write_markdown(markdown, "RINSE as a gate", grids)
     if as_json:

@@ -35,13 +35,13 @@ TEMPLATE = (
 
 
 class GateHeader(BaseModel):
-    """What ran. A file goes on only under the same header."""
+    """What ran: models and the settings of RINSE. A file goes on only under the same header."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     version: int = 1
     generator: str
     artifact: str
-    readers: str
+    rinse: str
 
 
 class GateRow(BaseModel):

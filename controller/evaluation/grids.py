@@ -45,9 +45,9 @@ def comparison_grids(comparison: Comparison) -> list[Grid]:
 
 def accuracy_grid(comparison: Comparison, title: str = "Pairwise accuracy") -> Grid:
     """A row a scorer, a column a set, then average and minimum over families."""
-    columns = sorted({(found.family, found.construction) for found in comparison.sets})
-    cells = {(found.scorer, found.family, found.construction): _cell(found) for found in comparison.sets}
-    pairs = {(found.family, found.construction): max(found.accuracy.pairs, 0) for found in comparison.sets}
+    columns = sorted({_of(found) for found in comparison.sets})
+    cells = {(found.scorer, *_of(found)): _cell(found) for found in comparison.sets}
+    pairs = {column: max(s.accuracy.pairs for s in comparison.sets if _of(s) == column) for column in columns}
     rows = tuple(
         (
             total.scorer,
@@ -65,6 +65,10 @@ def accuracy_grid(comparison: Comparison, title: str = "Pairwise accuracy") -> G
     return Grid(
         f"{title}, 95% group-bootstrap intervals{note}", ("scorer", *names, "average", "minimum"), rows
     )
+
+
+def _of(found: SetAccuracy) -> tuple[str, str]:
+    return found.family, found.construction
 
 
 def _cell(found: SetAccuracy) -> str:

@@ -31,7 +31,7 @@ def read_journal(path: Path) -> tuple[Row, list[Row]]:
             raise InputError(f"{path}, line {number}: not a JSON object")
         rows.append(row)
     if not rows:
-        raise InputError(f"{path} is empty: no scores were written")
+        raise InputError(f"{path} holds no whole line: it is no file of scores")
     return rows[0], rows[1:]
 
 
@@ -57,25 +57,27 @@ class Journal:
             raise
 
     def _resume(self, header: Row) -> None:
+        """Take up what is there; a file that another run wrote is left as it is."""
         self._file.seek(0)
-        whole = self._file.read().rpartition(b"\n")[0]
-        if not whole:
+        text = self._file.read()
+        whole, ended, _ = text.rpartition(b"\n")
+        if not ended and _line(header).startswith(text):
             self._file.truncate(0)
             self.append([header])
             return
-        self._file.truncate(len(whole) + 1)
         found, self.rows = read_journal(self._path)
-        if found != json.loads(json.dumps(header)):
+        if found != json.loads(_line(header)):
             keys = sorted(key for key in found.keys() | header.keys() if found.get(key) != header.get(key))
             raise InputError(
                 f"{self._path} was written by another run: {', '.join(keys)} differ; choose another --out"
             )
+        self._file.truncate(len(whole) + 1)
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add rows; on disk when the call returns."""
-        text = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+        lines = b"".join(map(_line, rows))
         try:
-            self._file.write(text.encode("utf-8", "surrogatepass"))
+            self._file.write(lines)
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -93,3 +95,7 @@ class Journal:
         return StorageError(
             f"{self._path} cannot be written: {error.strerror}; free space or choose another --out"
         )
+
+
+def _line(row: Row) -> bytes:
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "surrogatepass")

@@ -20,8 +20,9 @@ from ...tools.errors import InputError, SettingsError
 from ...tools.generators.transformers import TransformersGenerator
 from ...tools.rerankers.biencoder import BiEncoderReranker
 from ...tools.wordpieces import WordPieceTokenizer
-from ..loading import load_joint, load_span
+from ..loading import load_model, load_readers
 from ..settings import Settings
+from .lessons import lessons
 from .scores import ScoreHeader
 
 _HASH = 16
@@ -76,26 +77,20 @@ def build_scorer(name: str, settings: Settings, options: ScorerOptions) -> Built
     return BuiltScorer(scorer, loader.models, loader.fitted_on)
 
 
-def load_rinse(settings: Settings) -> tuple[Rinse, Artifact]:
-    """RINSE as the settings describe it, with its artifact."""
-    artifact = load_artifact(
-        EMBEDDED if settings.rinse.artifact == "embedded" else Path(settings.rinse.artifact)
+def load_rinse(settings: Settings) -> tuple[Rinse, Artifact, tuple[str, ...]]:
+    """RINSE as the settings describe it, its artifact, and the families that anything in it was fitted on."""
+    readers, rinse = load_readers(settings), settings.rinse
+    policy = build_rinse(
+        readers.artifact,
+        readers.wordpieces,
+        readers.reranker,
+        readers.encoder,
+        rinse.threshold,
+        span=readers.span,
+        joint=readers.joint,
     )
-    rinse, chosen = settings.rinse, settings.generator
-    encoder = None
-    if rinse.encoder and artifact.latent:
-        encoder = load_generator(rinse.encoder, settings)
-    reranker = BiEncoderReranker.load(rinse.reranker, device=chosen.device, threads=chosen.threads)
-    wordpieces = WordPieceTokenizer.load(rinse.reranker)
-    span, joint = load_span(rinse, chosen), load_joint(rinse, chosen)
-    policy = build_rinse(artifact, wordpieces, reranker, encoder, rinse.threshold, span=span, joint=joint)
-    return policy, artifact
-
-
-def load_generator(model: str, settings: Settings) -> TransformersGenerator:
-    """A causal language model on the settings' device."""
-    chosen = settings.generator
-    return TransformersGenerator.load(model, device=chosen.device, dtype=chosen.dtype, threads=chosen.threads)
+    learned = {family for lesson in lessons(rinse).values() for family in lesson.families}
+    return policy, readers.artifact, tuple(sorted(learned | set(readers.artifact.provenance.families)))
 
 
 def backbones(artifact: Artifact) -> dict[str, str]:
@@ -123,7 +118,7 @@ class _Loader:
         """The model that is asked."""
         self._unused.discard("model")
         model = self._options.model or self.settings.generator.model
-        generator = load_generator(model, self.settings)
+        generator = load_model(model, self.settings.generator)
         self.models["generator"] = f"{model} {generator.fingerprint[:_HASH]}"
         return generator
 
@@ -172,19 +167,21 @@ class _Loader:
         return Cosine(reranker)
 
     def rinse(self) -> Scorer:
-        rinse, artifact = load_rinse(self.settings)
-        self._account(artifact)
+        rinse, artifact, fitted_on = load_rinse(self.settings)
+        self._account(artifact, fitted_on)
+        chosen = self.settings.rinse
+        self.models["readers"] = f"encoder {chosen.encoder}, span {chosen.span}, joint {chosen.joint}"
         return RinseScorer(rinse)
 
     def idf_overlap(self) -> Scorer:
         name = self.settings.rinse.artifact
         artifact = load_artifact(EMBEDDED if name == "embedded" else Path(name))
-        self._account(artifact)
+        self._account(artifact, artifact.provenance.families)
         return IdfOverlap(WordPieceTokenizer.load(self.settings.rinse.reranker), artifact.content.counts)
 
-    def _account(self, artifact: Artifact) -> None:
+    def _account(self, artifact: Artifact, fitted_on: tuple[str, ...]) -> None:
         self.models |= backbones(artifact) | {"artifact": artifact_key(artifact)}
-        self.fitted_on = artifact.provenance.families
+        self.fitted_on = fitted_on
 
     def crag(self) -> Scorer:
         from ...tools.critics.crag import CragEvaluator  # noqa: PLC0415  only wanted here

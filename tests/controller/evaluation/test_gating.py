@@ -7,7 +7,7 @@ from sufficit.controller.evaluation.journal import read_journal
 from sufficit.controller.evaluation.scoring import keyed
 from sufficit.tools.errors import InputError, ModelOutputError
 
-HEADER = GateHeader(generator="g", artifact="a", readers="r")
+HEADER = GateHeader(generator="g", artifact="a", rinse="r")
 
 
 def reply(prompt):

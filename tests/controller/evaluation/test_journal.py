@@ -44,9 +44,17 @@ def test_another_header_is_refused_and_nothing_is_touched(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("text", ["a user's only line", '{"x": 1}\n{"torn', "a\nb"])
+def test_a_file_of_something_else_is_left_as_it_is(tmp_path, text):
+    (tmp_path / "notes.txt").write_text(text)
+    with pytest.raises(InputError):
+        Journal(tmp_path / "notes.txt", HEADER)
+    assert (tmp_path / "notes.txt").read_text() == text
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "is empty"), ("{}\nno json\n", "line 2: not JSON"), ("[1]\n", "line 1: not a JSON object")],
+    [("", "no whole line"), ("{}\nno json\n", "line 2: not JSON"), ("[1]\n", "line 1: not a JSON object")],
 )
 def test_what_cannot_be_read_is_named(tmp_path, text, message):
     (tmp_path / "a.jsonl").write_text(text)
