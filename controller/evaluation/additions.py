@@ -11,7 +11,7 @@ from ...policies.rinse.records import ContrastRecord
 from ...tools.types import Passage
 from .groups import stable_random
 from .lexical import LexicalIndex
-from .overlap import words
+from .overlap import checkable, holds, words
 
 COUNTS = (0, 5, 10, 15, 20)
 """How many passages are added, as in RINSE Tables 2 and 7; 0 reorders, too."""
@@ -21,8 +21,8 @@ class Additions:
     """What may be added to the records of one family and construction: the passages of its other groups.
 
     Every record of a group gets the same first k passages, so that nothing of what is added differs between
-    its sides. Passages of a document that the group already shows are never added, nor are those of a group
-    with the same question: they could fill the gap.
+    its sides. Passages that could fill the gap are never added: those of a document that a record with one of
+    the group's questions shows, and those that state an answer, where answers are known.
     """
 
     def __init__(self, records: Sequence[ContrastRecord], seed: int, most: int = max(COUNTS)) -> None:
@@ -59,36 +59,32 @@ class Additions:
 
     def _draw(self, seed: int, most: int) -> dict[str, list[Passage]]:
         """Up to `most` passages for every group."""
-        own: dict[str, set[str]] = {}
-        questions: dict[str, set[tuple[str, ...]]] = {}
+        shown: dict[tuple[str, ...], set[str]] = {}
+        asked: dict[str, set[tuple[str, ...]]] = {}
+        answers: dict[str, set[str]] = {}
         for record in self._records:
-            documents = own.setdefault(record.group, set())
-            for passage in record.passages:
-                documents.update(_names(passage))
-            questions.setdefault(record.group, set()).add(words(record.question))
-        asked: dict[tuple[str, ...], set[str]] = {}
-        for record in self._records:
-            names = asked.setdefault(words(record.question), set())
-            for passage in record.passages:
-                names.update(_names(passage))
+            question = words(record.question)
+            shown.setdefault(question, set()).update(*map(_names, record.passages))
+            asked.setdefault(record.group, set()).add(question)
+            answers.setdefault(record.group, set()).update(checkable(record.question, record.answers))
         return {
             group: self._first(
                 most,
                 f"{seed}:{group}",
-                documents.union(*(asked[question] for question in questions[group])),
+                set().union(*(shown[question] for question in questions)),
+                sorted(answers[group]),
             )
-            for group, documents in own.items()
+            for group, questions in asked.items()
         }
 
-    def _first(self, most: int, name: str, barred: set[str]) -> list[Passage]:
-        draw = stable_random(0, f"additions:{name}")
+    def _first(self, most: int, name: str, taken: set[str], answers: Sequence[str]) -> list[Passage]:
+        """The first passages in an order drawn for the group whose documents are not taken yet."""
         found: list[Passage] = []
-        taken = set(barred)
-        for place in draw.sample(range(len(self._pool)), len(self._pool)):
-            passage = self._pool[place]
+        for place in stable_random(0, f"additions:{name}").sample(range(len(self._pool)), len(self._pool)):
             if len(found) == most:
                 break
-            if not taken & set(_names(passage)):
+            passage = self._pool[place]
+            if not taken & set(_names(passage)) and not holds(passage, answers):
                 found.append(passage)
                 taken.update(_names(passage))
         return found

@@ -44,7 +44,7 @@ def comparison_grids(comparison: Comparison) -> list[Grid]:
 
 
 def accuracy_grid(comparison: Comparison, title: str = "Pairwise accuracy") -> Grid:
-    """A row a scorer, a column a set, then average and minimum over families."""
+    """A row a scorer, a column a set, then how many families, and average and minimum over them."""
     columns = sorted({_of(found) for found in comparison.sets})
     cells = {(found.scorer, *_of(found)): _cell(found) for found in comparison.sets}
     pairs = {column: max(s.accuracy.pairs for s in comparison.sets if _of(s) == column) for column in columns}
@@ -52,6 +52,7 @@ def accuracy_grid(comparison: Comparison, title: str = "Pairwise accuracy") -> G
         (
             total.scorer,
             *(cells.get((total.scorer, *column), "") for column in columns),
+            str(total.families),
             ranged(total.average, total.low, total.high),
             f"{total.minimum:.3f}",
         )
@@ -63,7 +64,9 @@ def accuracy_grid(comparison: Comparison, title: str = "Pairwise accuracy") -> G
     seen = any(found.seen for found in comparison.sets)
     note = "; * the scorer was fitted on this family" if seen else ""
     return Grid(
-        f"{title}, 95% group-bootstrap intervals{note}", ("scorer", *names, "average", "minimum"), rows
+        f"{title}, 95% group-bootstrap intervals{note}",
+        ("scorer", *names, "families", "average", "minimum"),
+        rows,
     )
 
 

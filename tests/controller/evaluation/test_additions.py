@@ -56,6 +56,15 @@ def test_passages_of_the_same_question_elsewhere_are_not_added():
     assert ids(grown[0]) & ids(records[4])
 
 
+def test_passages_that_state_an_answer_are_not_added():
+    records = distinct(6)
+    known = [replace(each, answers=("mayor 3",)) if each.group == "g0" else each for each in records]
+    (first, *_), (other, *_) = Additions(known, 1).at(20), Additions(records, 1).at(20)
+    assert "Town 3 has mayor 3." in ids(other)
+    assert "Town 3 has mayor 3." not in ids(first)
+    assert len(first.passages) == len(other.passages) - 1
+
+
 def test_the_set_is_in_bm25_order_and_the_seed_decides():
     records = distinct(8)
     grown = Additions(records, seed=1).at(10)

@@ -12,7 +12,7 @@ def tables():
 
 def test_every_scorer_has_a_row_and_every_set_a_column():
     grid = accuracy_grid(compare(tables()))
-    assert grid.header == ("scorer", "f c (4)", "average", "minimum")
+    assert grid.header == ("scorer", "f c (4)", "families", "average", "minimum")
     assert [line[0] for line in grid.rows] == ["a", "b"]
     assert grid.rows[0][1].startswith("0.750 [")
     assert grid.rows[1][1] == "0.000 [0.000, 0.000]*"
