@@ -1,5 +1,6 @@
 import json
 
+from released import llama
 from rinse_data import contrasts
 from sufficit.controller.cli import app
 from sufficit.policies.rinse.records import write_records
@@ -11,10 +12,11 @@ def run(*arguments):
     return CliRunner().invoke(app, ["gate", *map(str, arguments)])
 
 
-def test_the_gate_on_real_models(tmp_path):
+def test_the_gate_before_a_model_that_knows_nothing(tmp_path):
     write_records(tmp_path / "pairs.jsonl", contrasts("f", 4))
     arguments = ("--records", 1, "--out", tmp_path / "g.jsonl", "--markdown", tmp_path / "g.md")
-    result = run(tmp_path / "pairs.jsonl", *arguments, "--set", "rinse.encoder=none", "--json")
+    chosen = ("--set", "rinse.encoder=none", "--set", f"generator.model={llama(tmp_path / 'llama')}")
+    result = run(tmp_path / "pairs.jsonl", *arguments, *chosen, "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert (found["sufficient"]["records"], found["insufficient"]["records"]) == (1, 1)
