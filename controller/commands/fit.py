@@ -53,13 +53,12 @@ def fit(
     from ...policies.rinse.training import FitSettings  # noqa: PLC0415
     from ...tools.models.cache import cache_dir  # noqa: PLC0415
     from ..evaluation.fitting import fit_pairs, load_backbones, read_pairs  # noqa: PLC0415
-    from ..evaluation.lessons import lessons  # noqa: PLC0415
 
     left_out = leave_out or []
     settings = load(assignments or (), config).settings
     prompts = prompts_named(wording or ["judge"])
     chosen = FitSettings(prompts, seed, groups, latent_groups, alpha=alpha)
-    data = read_pairs(pairs, left_out, lessons(settings.rinse).values())
+    data = read_pairs(pairs, left_out)
     with err.status("loading models"):
         backbones = load_backbones(settings, latent=latent_groups > 0)
     with _Bars() as bars:

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,24 +19,20 @@ from ...tools.rerankers.biencoder import BiEncoderReranker
 from ...tools.wordpieces import WordPieceTokenizer
 from ..loading import load_joint, load_model, load_span
 from ..settings import Settings
-from .lessons import Lesson, lessons
+from .lessons import lessons
 
 
 @dataclass(frozen=True, slots=True)
 class PairData:
-    """Records to fit on.
-
-    `files` maps file names to SHA-256. `skipped` counts records that teach nothing, and those whose questions
-    a trained reader has learned from.
-    """
+    """Records to fit on. `files` maps file names to SHA-256, `skipped` counts records that teach nothing."""
 
     records: Sequence[ContrastRecord]
     files: dict[str, str]
     skipped: int
 
 
-def read_pairs(files: Sequence[Path], left_out: Sequence[str], learned: Collection[Lesson] = ()) -> PairData:
-    """The records of `files` outside the families `left_out` and outside what readers have `learned`.
+def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
+    """The records of `files` outside the families `left_out`.
 
     Raises InputError for a file or line that cannot be read, a family that is in none of the files, and where
     no pair is left.
@@ -52,15 +48,10 @@ def read_pairs(files: Sequence[Path], left_out: Sequence[str], learned: Collecti
         raise InputError(
             f"no family {unknown[0]!r} in the pair files; there are: {', '.join(sorted(families))}"
         )
-    inside = [record for record in records if record.family not in left_out]
-    fresh = [record for record in inside if not any(lesson.holds(record) for lesson in learned)]
-    kept, skipped = usable(fresh)
+    kept, skipped = usable(record for record in records if record.family not in left_out)
     if not kept:
-        raise InputError(
-            "no group holds a sufficient and an insufficient record: nothing to fit on"
-            + (" that the trained readers have not learned from; train them with --share" if learned else "")
-        )
-    return PairData(kept, hashes, skipped + len(inside) - len(fresh))
+        raise InputError("no group holds a sufficient and an insufficient record: nothing to fit on")
+    return PairData(kept, hashes, skipped)
 
 
 def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
@@ -80,7 +71,7 @@ def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
         names | {part: name for part, name in named.items() if name is not None},
         span=load_span(settings.rinse, chosen),
         joint=load_joint(settings.rinse, chosen),
-        trained={reader: lesson.families for reader, lesson in lessons(settings.rinse).items()},
+        learned=lessons(settings.rinse),
     )
 
 

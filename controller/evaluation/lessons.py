@@ -1,4 +1,4 @@
-"""What trained readers have learned from: no record of it may set their scale or their threshold."""
+"""What trained readers have learned from: no record of it may set their scale or a threshold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,21 @@ from .cache import Content, FeatureCache, content_key
 from .content import MAX_PIECES, STRIDE, WINDOW, Coverage, cover, wordpieces_fingerprint
 from .joint import MOST_PASSAGES, joint_score
 from .latent import LatentPrompt, latent_prompt, unit_states
+from .records import ContrastRecord
 from .span import best_margin
+
+
+class Learned(Protocol):
+    """What a trained reader has learned from: its scores there are better than on anything else."""
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families that gave it questions."""
+        ...
+
+    def holds(self, record: ContrastRecord) -> bool:
+        """Whether the record's question may have been among them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +36,7 @@ class Backbones:
     """The frozen models under the readers. Without `encoder` there is no latent reader, and so with others.
 
     `names` maps `wordpieces`, `reranker`, `encoder`, `span` and `joint` to the names that the models were
-    loaded by. `trained` maps `span` and `joint` to the families that these were trained on.
+    loaded by. `learned` maps `span` and `joint` to what these were trained on.
     """
 
     wordpieces: WordPieces
@@ -30,7 +45,7 @@ class Backbones:
     names: Mapping[str, str]
     span: SpanReader | None = None
     joint: JointReader | None = None
-    trained: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    learned: Mapping[str, Learned] = field(default_factory=dict)
 
     def described(self) -> dict[str, Backbone]:
         """Every part's name and fingerprint, as an artifact stores them."""
@@ -58,9 +73,9 @@ class Measurer:
         return self._backbones.encoder
 
     @property
-    def trained(self) -> Mapping[str, frozenset[str]]:
-        """The families that the trained readers have learned from."""
-        return self._backbones.trained
+    def learned(self) -> Mapping[str, Learned]:
+        """What the trained readers have learned from."""
+        return self._backbones.learned
 
     def pieces(self, text: str) -> list[str]:
         """The word pieces of a passage."""
@@ -94,14 +109,16 @@ class Measurer:
             self._cache.put(key, stored)
         return stored["states"].astype(np.float32)
 
-    async def raws(self, question: str, passages: Sequence[Passage]) -> dict[str, float]:
-        """Raw scores of the trained readers, by reader: nothing in them is fitted here."""
+    async def raws(self, record: ContrastRecord) -> dict[str, float]:
+        """Raw scores of the trained readers, by reader, but of those that have learned from the record."""
         span, joint, reranker = self._backbones.span, self._backbones.joint, self._backbones.reranker
+        question, passages = record.question, record.passages
+        known = {reader for reader, learned in self.learned.items() if learned.holds(record)}
         found: dict[str, float] = {}
-        if span:
+        if span and "span" not in known:
             key = content_key("span", self._prints["span"], question, _content(passages))
             found["span"] = await self._number(key, lambda: best_margin(question, passages, span))
-        if joint:
+        if joint and "joint" not in known:
             prints = (self._prints["joint"], self._prints["reranker"], MOST_PASSAGES)
             key = content_key("joint", prints, question, _content(passages))
             found["joint"] = await self._number(key, lambda: joint_score(question, passages, joint, reranker))

@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -106,21 +106,23 @@ async def measure_records(
         return await _states(record.question, record.passages, measurer, settings)
 
     coverages = await _each(sample, coverage, partial(progress, "content"))
-
-    async def raws(record: ContrastRecord) -> Mapping[str, float]:
-        return await measurer.raws(record.question, record.passages)
-
     read = await _each(latent, states, partial(progress, "latent states"))
-    scored = await _each(sample, raws, partial(progress, "trained readers"))
+    raws = await _each(sample, measurer.raws, partial(progress, "trained readers"))
     states_of = {id(record): found for record, found in zip(latent, read, strict=True)}
     examples = [
         Example(record, is_held_out(record, settings), covered, states_of.get(id(record), {}), raw)
-        for record, covered, raw in zip(sample, coverages, scored, strict=True)
+        for record, covered, raw in zip(sample, coverages, raws, strict=True)
     ]
-    # Padding is for readers with a curve beyond the training range.
-    bases = latent or (thin(sample, settings.latent_side) if any(scored) else [])
-    padded = await _measure_padded(bases, sample, measurer, settings, partial(progress, "padded records"))
-    return TrainingData(examples, padded, _count_pieces(sample, measurer, settings), measurer.trained)
+    fresh = [record for record, raw in zip(sample, raws, strict=True) if raw]
+    padded = [
+        PaddedExample(record.family, record.group, len(record.passages), await states(record))
+        for record in _padded(latent, sample, settings, partial(progress, "padded records"))
+    ] + [
+        PaddedExample(record.family, record.group, len(record.passages), {}, await measurer.raws(record))
+        for record in _padded(fresh, sample, settings, partial(progress, "padded records, trained readers"))
+    ]
+    trained = {reader: learned.families for reader, learned in measurer.learned.items()}
+    return TrainingData(examples, padded, _count_pieces(sample, measurer, settings), trained)
 
 
 async def _each(
@@ -150,13 +152,12 @@ def is_held_out(record: ContrastRecord, settings: FitSettings) -> bool:
     return draw(record.group, settings.seed, "held out") < settings.held_out
 
 
-async def _measure_padded(
+def _padded(
     records: Sequence[ContrastRecord],
     others: Sequence[ContrastRecord],
-    measurer: Measurer,
     settings: FitSettings,
     progress: Callable[[int, int], None],
-) -> list[PaddedExample]:
+) -> Iterator[ContrastRecord]:
     """The first sufficient record of some groups that are not held out, at its own size and padded.
 
     The padding comes from `others`; every larger set holds the smaller ones.
@@ -167,16 +168,11 @@ async def _measure_padded(
     for record in sample_groups(fitted, settings.padded_groups, settings.seed):
         if record.label:
             bases.setdefault(record.group, record)
-    padded: list[PaddedExample] = []
     for done, (name, record) in enumerate(bases.items(), start=1):
         strangers = _strangers(record, strange, max(settings.padding), f"{settings.seed}/{name}")
         for count in (0, *settings.padding):
-            passages = [*record.passages, *strangers[:count]]
-            states = await _states(record.question, passages, measurer, settings)
-            raws = await measurer.raws(record.question, passages)
-            padded.append(PaddedExample(record.family, name, len(passages), states, raws))
+            yield replace(record, passages=(*record.passages, *strangers[:count]))
         progress(done, len(bases))
-    return padded
 
 
 def _strangers(

@@ -1,34 +1,51 @@
 import json
 
+import numpy as np
 import pytest
 from rinse_data import contrasts
-from sufficit.controller.evaluation.fitting import read_pairs
 from sufficit.controller.evaluation.lessons import Lesson, lessons
 from sufficit.controller.evaluation.reader_sources import trains
 from sufficit.controller.settings import RinseSettings
-from sufficit.policies.rinse.records import write_records
-from sufficit.tools.errors import ArtifactError, InputError
+from sufficit.policies.rinse.cache import FeatureCache
+from sufficit.policies.rinse.measure import Backbones, Measurer
+from sufficit.tools.errors import ArtifactError
 
 
-@pytest.fixture
-def files(tmp_path):
-    for family in ("one", "two"):
-        write_records(tmp_path / f"{family}.jsonl", contrasts(family, 10))
-    return [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+def test_a_lesson_holds_the_share_of_its_families_questions():
+    lesson = Lesson(frozenset({"one"}), 0.5, 17)
+    held = [record for record in contrasts("one", 10) if lesson.holds(record)]
+    assert 0 < len(held) < 20
+    assert all(trains(record.question, 0.5, 17) for record in held)
+    assert not any(lesson.holds(record) for record in contrasts("two", 10))
 
 
-def test_questions_that_a_reader_has_learned_from_are_not_fitted_on(files):
-    data = read_pairs(files, [], [Lesson(frozenset({"one"}), 0.5, 17)])
-    kept = [record for record in data.records if record.family == "one"]
-    assert 0 < len(kept) < 20
-    assert not any(trains(record.question, 0.5, 17) for record in kept)
-    assert sum(record.family == "two" for record in data.records) == 20
-    assert data.skipped == 20 - len(kept)
+async def test_records_that_a_reader_has_learned_from_have_no_score_of_it(tmp_path):
+    class Reader:
+        fingerprint = "f"
 
+        def pieces(self, text):
+            return text.split()
 
-def test_where_all_was_learned_the_message_names_the_share(files):
-    with pytest.raises(InputError, match="--share"):
-        read_pairs(files, ["two"], [Lesson(frozenset({"one"}), 1.0, 17)])
+        async def score(self, queries, texts):
+            return np.zeros((len(queries), len(texts)))
+
+        async def margins(self, question, texts):
+            return np.ones(len(texts), np.float32)
+
+        async def sufficiency(self, question, texts):
+            return 2.0
+
+    reader = Reader()
+    lesson = Lesson(frozenset({"one"}), 0.5, 17)
+    backbones = Backbones(
+        reader, reader, None, dict.fromkeys(("wordpieces", "reranker", "span", "joint"), "n"),
+        span=reader, joint=reader, learned={"joint": lesson},
+    )  # fmt: skip
+    with FeatureCache(tmp_path / "features.db") as cache:
+        measurer = Measurer(backbones, cache)
+        for record in [*contrasts("one", 6), *contrasts("two", 2)]:
+            joint = {} if lesson.holds(record) else {"joint": 2.0}
+            assert await measurer.raws(record) == {"span": 1.0} | joint
 
 
 def test_lessons_are_read_from_the_reader_that_the_settings_name(tmp_path):
