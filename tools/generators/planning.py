@@ -1,8 +1,8 @@
 """Which waiting rows share a forward pass.
 
 A batch costs the shared prefix once and, for every row, what the longest row has beyond it:
-``P + n (longest - P)`` tokens. A row joins if that makes the batch dearer by no more than the row alone plus
-what a batch of its own would cost in further passes.
+``P + n (longest - P)`` tokens. A row joins if that makes the batch dearer by no more than the row would cost
+later, when what it shares with this batch is remembered, plus what a batch of its own costs in passes.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def choose_batch(
             continue
         before = prefix + len(chosen) * (longest - prefix)
         after = new_prefix + (len(chosen) + 1) * (new_longest - new_prefix)
-        if after <= before + len(rows[index]) + slack:
+        if after <= before + len(rows[index]) - shared[index] + slack:
             chosen.append(index)
             prefix, longest, largest = new_prefix, new_longest, max(largest, sizes[index])
     return chosen

@@ -155,7 +155,7 @@ async def test_many_callers(backend: Any, reference: TransformersGenerator) -> N
 
 
 async def test_cancellation_frees_the_slot(backend: Any, reference: TransformersGenerator) -> None:
-    stories = [Prompt(f"Tell me a long story about {n} ships.", style="chat") for n in range(64)]
+    stories = [Prompt(f"Tell me a long story about {n} ships.", style="chat") for n in range(256)]
     tasks = [asyncio.create_task(backend.generate([story], 400)) for story in stories]
     await asyncio.wait(tasks, timeout=1)
     for task in tasks:
@@ -165,8 +165,8 @@ async def test_cancellation_frees_the_slot(backend: Any, reference: Transformers
     assert cancelled > len(stories) / 2
     started = time.monotonic()
     answer = await backend.generate([PROMPTS[0]], 3)
-    # What is left of the stories takes far longer; nobody waits for more than the step that was running.
-    assert time.monotonic() - started < 5
+    # What is left of the stories takes minutes; nobody waits for more than the step that was running.
+    assert time.monotonic() - started < 30
     assert answer[0].token_ids == (await reference.generate([PROMPTS[0]], 3))[0].token_ids
 
 
