@@ -128,7 +128,7 @@ async def test_on_insufficient_the_closed_book_answer_is_marked():
 
 async def test_the_guard_keeps_evidence_that_the_threshold_would_prune():
     loop = controller(index(), FixedSufficiency(lambda _: 1.0), generator(), settings("igp.threshold=1"))
-    answer, events = await loop.answer("Where does the Rhine rise?")
+    answer, _ = await loop.answer("Where does the Rhine rise?")
     assert answer.answer == "the Alps"
     (kept,) = [evidence for evidence in answer.evidence if evidence.admitted]
     assert "kept by the guard" in kept.reason
