@@ -9,7 +9,19 @@ import typer
 
 from ..tools.errors import SufficitError
 from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
-from .commands import ask, contrasts, fit, gate, index, models, replay, settings, train_reader
+from .commands import (
+    ask,
+    contrasts,
+    evaluate,
+    fit,
+    gate,
+    index,
+    models,
+    monitor,
+    replay,
+    settings,
+    train_reader,
+)
 from .console import complain
 
 INTERRUPTED = 130
@@ -23,6 +35,8 @@ app = typer.Typer(
 )
 app.command("ask")(ask.ask)
 app.command("replay")(replay.replay)
+app.command("monitor")(monitor.monitor)
+app.command("tune-threshold")(evaluate.tune_threshold)
 app.command("settings")(settings.settings)
 app.command("fit")(fit.fit)
 app.command("gate")(gate.gate)
@@ -30,6 +44,7 @@ app.command("train-reader")(train_reader.train_reader)
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")
 app.add_typer(contrasts.app, name="contrasts")
+app.add_typer(evaluate.app, name="eval")
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from ...tools.errors import StorageError
 from ..console import out, print_json
@@ -51,7 +51,9 @@ def print_grids(grids: "Sequence[Grid]") -> None:
     """Tables on stdout, each under its title."""
     for grid in grids:
         out.print(f"\n{grid.title}", style="bold", markup=False, soft_wrap=True)
-        table = Table(*map(_plain, grid.header), box=None, pad_edge=False)
+        name, *rest = map(_plain, grid.header)
+        # A narrow terminal breaks numbers before names.
+        table = Table(Column(name, no_wrap=True), *rest, box=None, pad_edge=False)
         for row in grid.rows:
             table.add_row(*map(_plain, row))
         out.print(table)

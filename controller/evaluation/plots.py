@@ -1,10 +1,14 @@
 """Plots of comparisons, by matplotlib, which is an extra of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...tools.errors import SettingsError, StorageError
 from .comparison import Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def plot_comparison(comparison: Comparison, path: Path) -> None:
@@ -31,11 +35,7 @@ def plot_points(
     path: Path,
 ) -> None:
     """Points (column, value, low, high) of every series, side by side in each column, with chance at 0.5."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  an extra of its own, and slow to import
-    except ModuleNotFoundError as error:
-        raise SettingsError("plots need matplotlib\nInstall it: pip install 'sufficit[plots]'") from error
-    figure = Figure(figsize=(max(6.0, 1.6 * len(columns)), 4.5), layout="constrained")
+    figure = new_figure(max(6.0, 1.6 * len(columns)))
     axes = figure.add_subplot()
     axes.axhline(0.5, color="grey", linewidth=0.8, linestyle="--")
     for number, (label, points) in enumerate(series.items()):
@@ -48,6 +48,34 @@ def plot_points(
     axes.set_xticks(range(len(columns)), columns)
     axes.set_ylabel(measure)
     figure.legend(loc="outside right upper", fontsize="small")
+    save_figure(figure, path)
+
+
+def plot_lines(
+    series: Mapping[str, Sequence[tuple[float, float]]], x_label: str, y_label: str, path: Path
+) -> None:
+    """A line with a mark at every point (x, y) of each series; points in the order given."""
+    figure = new_figure(7.0)
+    axes = figure.add_subplot()
+    for label, points in series.items():
+        axes.plot(*zip(*points, strict=True), marker="o", markersize=4, label=label)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    figure.legend(loc="outside right upper", fontsize="small")
+    save_figure(figure, path)
+
+
+def new_figure(width: float) -> "Figure":
+    """An empty figure, `width` inches wide. Raises SettingsError where matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  an extra of its own, and slow to import
+    except ModuleNotFoundError as error:
+        raise SettingsError("plots need matplotlib\nInstall it: pip install 'sufficit[plots]'") from error
+    return Figure(figsize=(width, 4.5), layout="constrained")
+
+
+def save_figure(figure: "Figure", path: Path) -> None:
+    """Write a figure; the suffix says which format. Raises SettingsError for an unknown one, StorageError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=150)
