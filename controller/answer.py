@@ -25,7 +25,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One passage of the pool: its information gain, and whether it went into the prompt or why not."""
+    """One passage of the pool: its information gain, whether it went into the prompt, and why or why not."""
 
     id: str
     source: str
