@@ -110,10 +110,10 @@ async def test_missing_entries_are_left_out(generator: HttpGenerator, proxy: Fau
     assert holed.steps == tuple(step[:1] for step in whole.steps)
 
 
-async def test_a_stall_ends_at_the_total_time(proxy: FaultyProxy, tiny: TransformersGenerator) -> None:
-    with elsewhere(proxy.serving()) as served:
+async def test_a_stall_ends_at_the_total_time() -> None:
+    stalling = FaultyProxy("http://127.0.0.1:9", faults=["stall"])
+    with elsewhere(stalling.serving()) as served:
         client = ServerClient(ServerSettings(url=served.url, total_seconds=0.5))
-        proxy.faults = ["stall"]
         started = time.monotonic()
         with pytest.raises(GenerationFailed, match=r"longer than generator\.total_seconds = 0\.5"):
             await client.ask("/v1/completions", {})
