@@ -127,3 +127,28 @@ async def test_a_real_models_uncertainties_are_those_of_its_probabilities(
         (gain,) = [gain for gain in report.gains if gain.key == passage.key]
         assert gain.uncertainty == pytest.approx(np.mean(entropies) / np.log(64), abs=1e-4)
         assert gain.gain == pytest.approx(baseline - gain.uncertainty)
+
+
+async def test_a_common_horizon_compares_as_many_steps_as_both_rollouts_have() -> None:
+    def steps(prompt: Prompt) -> Steps:
+        # Without a passage: undecided, then sure for three steps; with it: undecided for two.
+        return FLAT * 2 if "Rain" in prompt.text else FLAT + SURE * 3
+
+    settings = IGPSettings(top_k=4, common_horizon=True)
+    generator = ScriptedGenerator(steps=steps)
+    probe = RolloutProbe(generator, settings)
+    (candidate,) = await probe.uncertainties("Why?", [Passage("a", "Rain.")])
+    assert (candidate.uncertainty, candidate.baseline) == pytest.approx((1.0, 0.5))
+    assert [len(prompts) for _, prompts in generator.calls] == [2]
+    baseline = await probe.baseline("Why?")
+    report = await IGP(probe, settings).prune("Why?", [Passage("a", "Rain.")], baseline)
+    assert report.baseline == pytest.approx(0.25)
+    assert report.gains[0].gain == pytest.approx(-0.5)
+
+
+async def test_a_passage_is_probed_behind_those_admitted() -> None:
+    generator = ScriptedGenerator()
+    probe = RolloutProbe(generator, IGPSettings(prompts=CHAT))
+    await probe.uncertainties("Why?", [Passage("b", "Snow.")], [Passage("a", "Rain.")])
+    ((_, (prompt,)),) = generator.calls
+    assert prompt.text == "Why?\n\nContext: [1] Rain.\n[2] Snow."
