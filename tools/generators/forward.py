@@ -21,6 +21,10 @@ from .prefixes import Layers, PrefixStore
 SHARED_TOKENS = 24
 """Prefixes shorter than this are not worth a pass of their own."""
 
+PACKED_TOKENS = 256
+"""So many tokens after a shared beginning go through the model as one row: each of them looks at all others,
+which grows with their square, but nothing of the beginning is copied."""
+
 KEPT_TOKENS = 64
 """Prompts shorter than this are not worth remembering."""
 
@@ -50,6 +54,12 @@ class CausalModel:
         layers = DynamicCache(config=model.config).layers
         # A window slides over columns, padding included: such a model's prefix must not be padded after.
         self.shares_prefixes = all(type(layer) is DynamicLayer for layer in layers)
+        # Packed rows need a mask and positions of their own, which not every model and kernel takes.
+        self._packs = (
+            self.shares_prefixes
+            and "position_ids" in self._accepted
+            and model.config._attn_implementation in ("sdpa", "eager")
+        )
 
     def read(
         self, rows: Sequence[Sequence[int]], tails: Sequence[int], *, keep: bool
@@ -61,11 +71,43 @@ class CausalModel:
         float32, shape (rows, max(tails), vocabulary).
         """
         context, read = self._shared(rows, tails)
+        _copy(context, len(rows))
         logits = self.extend(context, [row[read:] for row in rows], max(tails))
         if keep and self.shares_prefixes:
             for index, row in enumerate(rows):
                 self._remember(context, index, row)
         return context, logits
+
+    def tails(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> list[torch.Tensor]:
+        """Logits of the last `tails[i]` >= 1 tokens of every row i; each (tails[i], vocabulary), float32."""
+        context, read = self._shared(rows, tails)
+        rests = [row[read:] for row in rows]
+        if len(rows) > 1 and self._packs and sum(map(len, rests)) <= PACKED_TOKENS:
+            found = self._packed(context, read, rests)
+        else:
+            _copy(context, len(rows))
+            found = list(self.extend(context, rests, max(tails)))
+        return [logits[-tail:] for logits, tail in zip(found, tails, strict=True)]
+
+    def _packed(self, context: Context, read: int, rests: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        """Logits of every token of every rest, all in one row; each rest sees what was read, and itself."""
+        lengths = [len(rest) for rest in rests]
+        owner = torch.tensor(
+            [n for n, length in enumerate(lengths) for _ in range(length)], device=self._device
+        )
+        place = torch.tensor([p for length in lengths for p in range(length)], device=self._device)
+        own = (owner[:, None] == owner) & (place[:, None] >= place)
+        seen = torch.cat([own.new_ones((len(owner), read)), own], dim=1)
+        mask = torch.zeros(seen.shape, dtype=self.model.dtype, device=self._device)
+        logits = self._call(
+            self.model,
+            input_ids=torch.tensor([[id_ for rest in rests for id_ in rest]], device=self._device),
+            attention_mask=mask.masked_fill(~seen, torch.finfo(mask.dtype).min)[None, None],
+            position_ids=(place + read)[None],
+            past_key_values=context.cache,
+            use_cache=True,
+        ).logits[0]
+        return list(logits.float().split(lengths))
 
     def extend(self, context: Context, rows: Sequence[Sequence[int]], tail: int) -> torch.Tensor:
         """Read on: `rows[i]` after what row i has read. Logits as in `read`."""
@@ -101,7 +143,7 @@ class CausalModel:
         return states
 
     def _shared(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> tuple[Context, int]:
-        """A context that has read the rows' common beginning, and the length of that."""
+        """A context of one row that has read the rows' common beginning, and the length of that."""
         length = 0
         if self.shares_prefixes:
             length = min(
@@ -109,24 +151,20 @@ class CausalModel:
                 for row, tail in zip(rows, tails, strict=True)
             )
         known = self._store.find(rows[0][:length]) if length >= SHARED_TOKENS else None
-        context = self._context(known.layers if known else (), 1)
+        context = self._context(known.layers if known else ())
         read = known.length if known else 0
         if len(rows) > 1 and length - read >= SHARED_TOKENS:
             self.extend(context, [rows[0][read:length]], 1)
             self._remember(context, 0, rows[0][:length])
             read = length
-        if read == 0:
-            return self._context((), len(rows)), 0
-        context.cache.batch_repeat_interleave(len(rows))
-        context.mask = context.mask.expand(len(rows), -1)
         return context, read
 
-    def _context(self, layers: Layers, rows: int) -> Context:
+    def _context(self, layers: Layers) -> Context:
         cache = DynamicCache(config=self.model.config)
         for number, (keys, values) in enumerate(layers):
             cache.update(keys, values, number)
         length = layers[0][0].shape[2] if layers else 0
-        return Context(cache, torch.ones((rows, length), dtype=torch.long, device=self._device))
+        return Context(cache, torch.ones((1, length), dtype=torch.long, device=self._device))
 
     def _remember(self, context: Context, index: int, ids: Sequence[int]) -> None:
         if len(ids) < KEPT_TOKENS:
@@ -151,6 +189,13 @@ class CausalModel:
         optional = {"position_ids", "logits_to_keep"} - self._accepted
         with torch.inference_mode():
             return module(**{name: value for name, value in inputs.items() if name not in optional})
+
+
+def _copy(context: Context, rows: int) -> None:
+    """Go on with `rows` rows that have read the same."""
+    if context.mask.shape[1]:
+        context.cache.batch_repeat_interleave(rows)
+    context.mask = context.mask.expand(rows, -1)
 
 
 def _positions(mask: torch.Tensor) -> torch.Tensor:

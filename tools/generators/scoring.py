@@ -32,11 +32,9 @@ def score_batch(
     """
     if all(is_cancelled() for is_cancelled in cancelled):
         return [()] * len(rows)
-    tails = [len(row.continuation) for row in rows]
-    _, logits = model.read([row.ids for row in rows], tails, keep=False)
+    found = model.tails([row.ids for row in rows], [len(row.continuation) for row in rows])
     scores = []
-    for row, tail, row_logits in zip(rows, tails, logits, strict=True):
-        mine = row_logits[-tail:]
+    for row, mine in zip(rows, found, strict=True):
         targets = torch.tensor(row.continuation, device=mine.device)
         values = mine.gather(1, targets[:, None])[:, 0] - torch.logsumexp(mine, dim=-1)
         if not torch.isfinite(values).all():

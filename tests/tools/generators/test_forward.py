@@ -81,6 +81,15 @@ def test_reading_and_reading_on(plain: Any, rows: list[list[int]]) -> None:
                 row.append(int(logits_of_row.argmax()))
 
 
+@pytest.mark.parametrize("rows", [ROWS, FAMILY, ROWS[3:]], ids=["mixed", "family", "single"])
+def test_tails(plain: Any, rows: list[list[int]]) -> None:
+    model = CausalModel(plain, prefix_tokens=512)
+    tails = [min(4, len(row) - 1) for row in rows]
+    for _ in range(2):
+        for row, tail, found in zip(rows, tails, model.tails(rows, tails), strict=True):
+            torch.testing.assert_close(found, alone(plain, row)[-tail:], atol=1e-4, rtol=1e-4)
+
+
 def test_states(plain: Any) -> None:
     states = CausalModel(plain, prefix_tokens=0).states(ROWS, [0, 2, 3])
     for place, row in enumerate(ROWS):
