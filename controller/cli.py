@@ -3,11 +3,12 @@
 Exit codes: 0 answered or done, 1 failed, 2 wrong use or settings, 3 abstained, 130 interrupted.
 """
 
+import os
 import sys
 
 import typer
 
-from ..tools.errors import SufficitError
+from ..tools.errors import SufficitError, UsageError
 from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
 from .commands import (
     ask,
@@ -48,12 +49,26 @@ app.add_typer(evaluate.app, name="eval")
 
 
 def main() -> None:
-    """Run the command line; every error of ours becomes one or two lines and its exit code."""
+    """Run the command line; every error that can be foreseen becomes one or two lines and its exit code."""
     try:
         app()
     except SufficitError as error:
         complain(str(error))
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        complain("interrupted; what was written is whole")
-        sys.exit(INTERRUPTED)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("sufficit"):
+            raise
+        complain(
+            f"this needs the package {error.name}, which comes with an extra of sufficit.\n"
+            "For models and the index: pip install 'sufficit[embedded]'"
+        )
+        sys.exit(UsageError.exit_code)
+    except OSError as error:
+        complain(f"{error.strerror or error}: {error.filename or 'the output'}")
+        # What could not be written is still buffered, and would fail once more at exit.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+        sys.exit(1)
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            complain("interrupted; what was written is whole")
+        raise

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pydantic_core
 import typer
 from rich.console import Console
 
@@ -17,5 +18,6 @@ def complain(message: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on stdout; characters a terminal cannot encode are escaped."""
-    typer.echo(json.dumps(value, ensure_ascii=True))
+    """One JSON value on stdout: infinities as strings, characters a terminal cannot encode escaped."""
+    plain = pydantic_core.from_json(pydantic_core.to_json(value, inf_nan_mode="strings"))
+    typer.echo(json.dumps(plain, ensure_ascii=True))

@@ -38,7 +38,7 @@ def layers(
 def parse_assignment(assignment: str) -> tuple[str, Any]:
     """`key=value` as a dotted key and its value. Raises SettingsError if it is not of that form."""
     key, separator, text = assignment.partition("=")
-    if not separator:
+    if not separator or not key.strip():
         raise SettingsError(f"--set {assignment!r}: write key=value, for instance --set igp.top_m=3")
     return key.strip(), _value(text.strip())
 

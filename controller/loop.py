@@ -84,7 +84,7 @@ class Controller:
         `listener` gets every event as it happens. Raises InputError for an empty or overlong question, and
         other UsageErrors where the setup cannot work; whatever fails during a run is in its trace instead.
         """
-        question = self._checked(question)
+        question = checked_question(question, self._settings.question_characters)
         ledger = Ledger(self._settings.budget)
         recorder = Recorder(self._started(question), ledger, listener)
         run = _Run(self._assemble, self._settings, ledger, recorder, Outcome(question))
@@ -97,18 +97,22 @@ class Controller:
             run.stop(BudgetExhausted("seconds", self._settings.budget.seconds))
         return conclude(run.outcome, self._settings.closed_book, ledger, recorder), recorder.events
 
-    def _checked(self, question: str) -> str:
-        # What is no Unicode, such as an argument's undecodable byte, becomes a question mark.
-        question = question.encode("utf-8", "replace").decode().strip()
-        if not question:
-            raise InputError("the question is empty; ask one")
-        limit = self._settings.question_characters
-        if len(question) > limit:
-            raise InputError(
-                f"the question has {len(question):,} characters, at most {limit:,} are read "
-                "(setting question_characters); put long material into the corpus"
-            )
-        return question
+
+def checked_question(question: str, limit: int) -> str:
+    """The question as it is asked: stripped, at most `limit` characters, and Unicode all through.
+
+    Raises InputError for an empty or overlong one.
+    """
+    # What is no Unicode, such as an argument's undecodable byte, becomes a question mark.
+    question = question.encode("utf-8", "replace").decode().strip()
+    if not question:
+        raise InputError("the question is empty; ask one")
+    if len(question) > limit:
+        raise InputError(
+            f"the question has {len(question):,} characters, at most {limit:,} are read "
+            "(setting question_characters); put long material into the corpus"
+        )
+    return question
 
 
 @dataclass(slots=True)
@@ -149,7 +153,9 @@ class _Run:
         price = stages.opener.price
         with self.recorder.stage("open"):
             purse = self.ledger.purse(price)
-            task = asyncio.create_task(self.assemble(purse).opener.open(self.outcome.question))
+            opener = self.assemble(purse).opener
+            work = self.recorder.timed("opening", lambda: opener.open(self.outcome.question))
+            task = asyncio.create_task(work)
 
         async def settle() -> None:
             opened = await self._attempt("open", task, purse)

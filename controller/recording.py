@@ -1,12 +1,15 @@
 """The recorder of one run: appends events, prices them, times them, and tells whoever listens."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 from ..tools.errors import BudgetExhausted
 from .budget import Ledger
 from .trace import Event, Fault, Listener, Stage, Started, Stopped, trace_id
+
+T = TypeVar("T")
 
 
 class Recorder:
@@ -44,6 +47,14 @@ class Recorder:
             after = (ledger or self._ledger).spent()
             spent = {limit: amount - before.get(limit, 0) for limit, amount in after.items()}
             self._cost = {limit: amount for limit, amount in spent.items() if amount}
+
+    async def timed(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Do work that goes on beside the stages; its own time is added up under a name of its own."""
+        entered = self._ledger.elapsed
+        try:
+            return await work()
+        finally:
+            self.timings[name] = self.timings.get(name, 0.0) + self._ledger.elapsed - entered
 
     def append(self, event: Event) -> None:
         """Stamp an event with its stage's cost and the time, keep it, and tell the listener."""

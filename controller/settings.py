@@ -1,13 +1,14 @@
 """One frozen settings object, validated once, each value with its origin."""
 
 import difflib
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
 from ..policies.abstention import AbstentionSettings
@@ -87,6 +88,13 @@ class RinseSettings(Section):
     )
     threshold: float | None = Field(default=None, description="answer threshold; none takes the artifact's")
 
+    @field_validator("threshold")
+    @classmethod
+    def _is_a_number(cls, threshold: float | None) -> float | None:
+        if threshold is not None and math.isnan(threshold):
+            raise ValueError("must be a number; inf never answers, -inf always does")
+        return threshold
+
 
 class Settings(Section):
     """Everything that decides how a question is treated."""
@@ -112,11 +120,15 @@ class Loaded:
 
 
 def load(
-    assignments: Sequence[str] = (), config: Path | None = None, environment: Mapping[str, str] | None = None
+    assignments: Sequence[str] = (),
+    config: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Loaded:
     """Read all layers and validate once.
 
-    `assignments` are `key=value` texts, `config` a TOML file, `environment` the process's where not given.
+    `assignments` are `key=value` texts, `config` a TOML file, `environment` the process's where not given;
+    `options` are values that need no reading, by dotted key, and win over all.
     Raises SettingsError naming the key, the value and what is allowed.
     """
     merged: dict[str, Any] = {}
@@ -124,6 +136,9 @@ def load(
     for key, value, origin in layers(assignments, config, os.environ if environment is None else environment):
         put(merged, key, value)
         origins[key] = origin
+    for key, value in (options or {}).items():
+        put(merged, key, value)
+        origins[key] = "an argument"
     return Loaded(validated(merged, origins), origins)
 
 
@@ -136,15 +151,20 @@ def validated(tree: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
 
 
 def _explain(error: ErrorDetails, origins: Mapping[str, str]) -> str:
-    key = ".".join(str(part) for part in error["loc"])
-    origin = next((o for k, o in origins.items() if k == key or key.startswith(f"{k}.")), "")
+    path = ".".join(str(part) for part in error["loc"])
+    # A group that does not exist is found out before the key in it: what was written is named whole.
+    key = next((known for known in origins if known == path or known.startswith(f"{path}.")), path)
+    origin = origins.get(key) or next((o for k, o in origins.items() if path.startswith(f"{k}.")), "")
     where = f" (from {origin})" if origin else ""
     if error["type"] == "extra_forbidden":
         near = difflib.get_close_matches(key, keys(), n=1)
-        hint = f"; did you mean {near[0]}?" if near else "; `sufficit settings` lists all keys"
-        return f"unknown setting {key}{where}{hint}"
+        hint = f"did you mean {near[0]}?" if near else "`sufficit settings` lists all keys"
+        return f"unknown setting {key}{where}; {hint}"
+    if error["type"] == "model_type":
+        inside = next((known for known in keys() if known.startswith(f"{path}.")), f"{path}.…")
+        return f"{path} = {error['input']!r}{where}: a group of settings; set one in it, such as {inside}"
     message = error["msg"].removeprefix("Value error, ")
-    return f"{key} = {error['input']!r}{where}: {message[0].lower()}{message[1:]}"
+    return f"{path} = {error['input']!r}{where}: {message[0].lower()}{message[1:]}"
 
 
 def keys() -> list[str]:

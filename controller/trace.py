@@ -189,22 +189,35 @@ def trace_id(started: Started) -> str:
     return hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
 
 
-def write_trace(path: Path, events: Iterable[Event]) -> None:
-    """Write a trace whole or not at all. Raises StorageError."""
-    lines = [json.dumps(to_json(event), ensure_ascii=True) for event in events]
+def check_trace_place(path: Path) -> None:
+    """Raises StorageError where no trace could be written; asked before a run, so that none is lost."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise StorageError(f"cannot write the trace {path}: it is no regular file. Name another place.")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-            try:
-                part.write("\n".join(lines) + "\n")
-                part.flush()
-                os.fsync(part.fileno())
-            except OSError:
-                Path(part.name).unlink(missing_ok=True)
-                raise
-        Path(part.name).replace(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
     except OSError as error:
         raise StorageError(f"cannot write the trace {path}: {error.strerror}. Name another place.") from error
+
+
+def write_trace(path: Path, events: Iterable[Event]) -> None:
+    """Write a trace whole or not at all; a link's target is replaced, not the link. Raises StorageError."""
+    check_trace_place(path)
+    target = path.resolve()
+    lines = [json.dumps(to_json(event), ensure_ascii=True) for event in events]
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except OSError as error:
+        raise StorageError(f"cannot write the trace {path}: {error.strerror}. Name another place.") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def read_trace(path: Path) -> tuple[Event, ...]:
@@ -218,6 +231,8 @@ def read_trace(path: Path) -> tuple[Event, ...]:
         try:
             events.append(_EVENT.validate_json(line))
         except ValidationError as error:
+            if number == 1:
+                raise TraceError(f"{path} is no trace: its line 1 is no `started` event") from error
             problem = error.errors()[0]
             where = ".".join(str(part) for part in problem["loc"])
             raise TraceError(f"{path}, line {number}: {where}: {problem['msg']}") from error

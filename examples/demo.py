@@ -25,8 +25,9 @@ QUESTIONS = {
 
 async def main() -> None:
     console = Console(highlight=False)
-    report = EmbeddedIndex.build(INDEX, read_corpus([HANDBOOK]))
-    console.print(f"Indexed {report.passages} passages of {report.documents} documents\n")
+    corpus = read_corpus([HANDBOOK])
+    report = EmbeddedIndex.build(INDEX, corpus)
+    console.print(f"Indexed {report.passages} passages of {corpus.documents} documents\n")
     controller = build(load([f"index.path={INDEX}"]).settings)
     for kind, question in QUESTIONS.items():
         console.rule(kind)

@@ -8,9 +8,10 @@ import typer
 
 from ..answer import Answer
 from ..console import err, out, print_json
+from ..loop import checked_question
 from ..report import Report
 from ..settings import Settings, load
-from ..trace import Event, Listener, to_json, write_trace
+from ..trace import Event, Listener, check_trace_place, to_json, write_trace
 from .settings import AsJson, Assignments, ConfigFile
 
 ABSTAINED = 3
@@ -27,12 +28,17 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer QUESTION from the index, or abstain (exit code 3) with a reason."""
-    loaded = load([*(assignments or ()), *([f"index.path={index}"] if index else [])], config)
-    answer, events = _run(question, loaded.settings, as_json)
+    options = {"index.path": index} if index else {}
+    settings = load(assignments or (), config, options=options).settings
+    # What can be refused is refused before models are loaded and a run is paid for.
+    checked_question(question, settings.question_characters)
     if trace is not None:
-        write_trace(trace, events)
+        check_trace_place(trace)
+    answer, events = _run(question, settings, as_json)
     if as_json:
         print_json(to_json(events[-1])["answer"])
+    if trace is not None:
+        write_trace(trace, events)
     if answer.action == "abstain":
         raise typer.Exit(ABSTAINED)
 

@@ -24,6 +24,8 @@ def settings(assignments: Assignments = None, config: ConfigFile = None, as_json
         print_json({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return
     table = Table("setting", "value", "from", box=None, pad_edge=False)
+    for column in table.columns:
+        column.overflow = "fold"
     for key, value, origin in rows:
         table.add_row(key, _readable(value), origin)
     out.print(table)

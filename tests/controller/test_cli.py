@@ -1,5 +1,6 @@
 """The command line as a process: messages of one or two lines, exit codes, nothing but results on stdout."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,28 @@ def test_every_command_explains_itself(tmp_path: Path):
             help_texts(below, f"{path} {name}")
 
     help_texts(get_command(app), "sufficit")
+
+
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [SUFFICIT, "settings"], check=False, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120
+        )
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines() == ["error: No space left on device: the output"]
+
+
+def test_json_is_json_also_where_a_value_is_infinite(tmp_path: Path):
+    done = run("settings", "--json", "--set", "igp.threshold=-inf", cwd=tmp_path)
+
+    def refuse(constant: str):
+        raise AssertionError(constant)
+
+    assert json.loads(done.stdout, parse_constant=refuse)["igp.threshold"]["value"] == "-Infinity"
+
+
+@pytest.mark.parametrize("question", ["", " ", "x" * 100_000])
+def test_a_bad_question_is_refused_before_anything_is_loaded(tmp_path: Path, question: str):
+    done = run("ask", question, "--index", "absent", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "question" in done.stderr

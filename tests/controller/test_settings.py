@@ -50,7 +50,13 @@ def test_values_as_text(assignment: str, value: object):
         ("igp.topm=3", r"unknown setting igp\.topm \(from --set\); did you mean igp\.top_m\?"),
         ("igp.top_m=0", r"igp\.top_m = 0 \(from --set\): input should be greater than or equal to 1"),
         ("budget.rounds=many", r"budget\.rounds = 'many' \(from --set\): input should be a valid integer"),
-        ("budget=3", r"budget"),
+        (
+            "budget=3",
+            r"budget = 3 \(from --set\): a group of settings; set one in it, such as budget\.rounds",
+        ),
+        ("nosuch.key=1", r"unknown setting nosuch\.key \(from --set\)"),
+        ("rinse.threshold=nan", r"rinse\.threshold = nan \(from --set\): must be a number"),
+        ("=3", r"write key=value"),
         ("budget.rounds.x=3", r"budget\.rounds"),
         ("nonsense", r"write key=value"),
         ("generator.device=tpu", r"generator\.device = 'tpu'.*'auto', 'cpu' or 'cuda'"),
@@ -59,6 +65,13 @@ def test_values_as_text(assignment: str, value: object):
 def test_errors_name_key_value_and_what_is_allowed(assignment: str, message: str):
     with pytest.raises(SettingsError, match=message):
         load([assignment], environment={})
+
+
+def test_options_are_values_and_win():
+    options = {"index.path": Path("2024")}
+    loaded = load(["index.path=other"], environment={}, options=options)
+    assert loaded.settings.index.path == Path("2024")
+    assert loaded.origins["index.path"] == "an argument"
 
 
 def test_unknown_variable_is_an_error():

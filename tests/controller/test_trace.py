@@ -1,9 +1,18 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
 from staged import FixedSearch, FixedSufficiency, controller, passages
-from sufficit.controller.trace import TIMES, read_trace, to_json, trace_id, without_times, write_trace
+from sufficit.controller.trace import (
+    TIMES,
+    check_trace_place,
+    read_trace,
+    to_json,
+    trace_id,
+    without_times,
+    write_trace,
+)
 from sufficit.tools.errors import StorageError, TraceError
 
 
@@ -54,7 +63,7 @@ async def test_infinite_thresholds_stay_valid_json(tmp_path: Path):
 def test_damaged_traces_are_refused_with_the_line(tmp_path: Path, damage: str):
     file = tmp_path / "t"
     file.write_text(damage + "\n")
-    with pytest.raises(TraceError, match="line 1"):
+    with pytest.raises(TraceError, match="line 1 is no `started`"):
         read_trace(file)
 
 
@@ -78,3 +87,20 @@ async def test_an_unwritable_place_is_named(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write the trace"):
         write_trace(tmp_path / "file" / "trace", await events_of())
+
+
+async def test_only_regular_files_are_replaced_and_links_keep_pointing(tmp_path: Path):
+    events = await events_of()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (tmp_path, pipe, Path("/dev/null")):
+        with pytest.raises(StorageError, match="no regular file"):
+            check_trace_place(place)
+        with pytest.raises(StorageError, match="no regular file"):
+            write_trace(place, events)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "target")
+    write_trace(link, events)
+    assert link.is_symlink()
+    assert len(read_trace(tmp_path / "target")) == len(events)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "pipe", "target"]
