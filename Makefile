@@ -16,7 +16,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==$(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[embedded,http,lucene,dense,web,pdf,evaluation,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[embedded,http,lucene,dense,web,pdf,evaluation,plots,dev]'
 	touch $@
 
 models: install
