@@ -107,7 +107,7 @@ class FetchRefused(ToolError):
 
 
 class FetchFailed(ToolError):
-    """A page, or a search engine's answer, that could not be had: no connection, an error status, too slow."""
+    """A page, or a search engine's answer, that could not be had: no connection, an error status, slow."""
 
 
 class ExtractFailed(ToolError):

@@ -54,8 +54,8 @@ PageKind = Literal["html", "text", "pdf"]
 class Page:
     """A page as it was fetched.
 
-    `url` is where it was found at the end of all redirects; `content` its unpacked bytes, cut at the fetcher's
-    limit if `truncated`; `charset` the header's, None where it names none.
+    `url` is where it was found at the end of all redirects; `content` its unpacked bytes, cut at the
+    fetcher's limit if `truncated`; `charset` the header's, None where it names none.
     """
 
     url: str

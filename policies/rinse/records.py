@@ -23,8 +23,8 @@ class ContrastRecord:
 
     `label` is true where the passages suffice. `family` names the data set, the unit that a fit leaves out;
     `construction` how the pair was made (`substitution`, `deletion`, `question_swap`, or the user's own).
-    `answers` are the question's gold answers and `support` counts the passages annotated as needed, where that
-    is known; audits alone read these two.
+    `answers` are the question's gold answers and `support` counts the passages annotated as needed, where
+    that is known; audits alone read these two.
     """
 
     group: str
