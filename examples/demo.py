@@ -17,10 +17,14 @@ HANDBOOK = Path(__file__).parent / "handbook"
 INDEX = Path(".demo/index")
 
 QUESTIONS = {
-    "One document answers it": "What is the measuring range of the Bowline 3?",
-    "Two documents answer it together": "Who manages the site where the Prusik is made?",
-    "The handbook does not say": "What is the price of the Bowline Mini?",
+    "One document answers it": "How many days of annual leave does a full-time employee have?",
+    "Two documents answer it together": "Which team won the cardboard regatta in 2024, and who leads it?",
+    "The handbook does not say": "Who received the Torvane Medal in 2021?",
 }
+
+# A generator of 135 million parameters prefers its own wording by far more than the models that TrustMargin's
+# published threshold of -1.5 was set on.
+SETTINGS = [f"index.path={INDEX}", "trustmargin.tau=-4"]
 
 
 async def main() -> None:
@@ -28,7 +32,7 @@ async def main() -> None:
     corpus = read_corpus([HANDBOOK])
     report = EmbeddedIndex.build(INDEX, corpus)
     console.print(f"Indexed {report.passages} passages of {corpus.documents} documents\n")
-    controller = build(load([f"index.path={INDEX}"]).settings)
+    controller = build(load(SETTINGS).settings)
     for kind, question in QUESTIONS.items():
         console.rule(kind)
         await controller.answer(question, Report(console))
