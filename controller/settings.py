@@ -84,7 +84,8 @@ class RinseSettings(Section):
         default=None, description="a trained span reader's name or folder; none leaves that reader out"
     )
     joint: str | None = Field(
-        default=None, description="a trained joint reader's name or folder; none leaves that reader out"
+        default=None,
+        description="a trained joint reader's name, such as joint-minilm, or folder; none leaves it out",
     )
     threshold: float | None = Field(default=None, description="answer threshold; none takes the artifact's")
 

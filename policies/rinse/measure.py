@@ -120,7 +120,7 @@ class Measurer:
             found["span"] = await self._number(key, lambda: best_margin(question, passages, span))
         if joint and "joint" not in known:
             prints = (self._prints["joint"], self._prints["reranker"], MOST_PASSAGES)
-            key = content_key("joint", prints, question, _content(passages))
+            key = content_key("joint, best windows", prints, question, _content(passages))
             found["joint"] = await self._number(key, lambda: joint_score(question, passages, joint, reranker))
         return found
 

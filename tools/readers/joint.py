@@ -19,7 +19,7 @@ from ..models.quiet import quiet
 from ..rerankers.cache import LruCache
 from ..rerankers.worker import Worker
 from .adapted import find, put_head, read
-from .fusion import Fusion, Slots
+from .fusion import SLOTS, WIDTH, Fusion, Slots
 from .windows import Unit, Windower, batches, tensors
 
 CACHED_UNITS = 16_384  # about 2 KB each
@@ -39,7 +39,8 @@ class JointModel(nn.Module):
 class FusedJointReader:
     """A trained joint reader. Every question-passage pair is read once and remembered; fusing costs little.
 
-    Passages longer than the encoder reads give several windows, fused like passages. Use `load` to make one.
+    A passage longer than the encoder reads is cut into windows, of which the most sufficient one stands for
+    it. Use `load` to make one.
     """
 
     def __init__(
@@ -114,26 +115,33 @@ class FusedJointReader:
         parts = [fresh[u] if (s := known[u]) is None else s for u in units]
         # Sums over passages round by their order; a fixed order makes the score exactly the same for all.
         stacked = np.concatenate(sorted(parts, key=lambda part: part.tobytes()))
-        with torch.inference_mode():
-            joined = torch.from_numpy(stacked).flatten(0, 1)[None].to(self._device)
-            score = float(self._model.fusion(joined, torch.ones(joined.shape[:2], device=self._device)))
+        score = float(self._fused(stacked[None])[0])
         if not np.isfinite(score):
             raise ModelOutputError("the joint reader returned NaN or infinity; check the model's weights")
         return score
 
     @torch.inference_mode()
     def _slots(self, units: Sequence[Unit]) -> list[Vectors]:
-        """Every unit's slots, shape (windows, SLOTS, WIDTH)."""
+        """Every unit's slots, shape (SLOTS, WIDTH): of its window that is most sufficient alone.
+
+        So a long passage counts as one passage, as in training, and not as many.
+        """
         windows = self._windower.windows(units)
-        found: list[Vectors | None] = [None] * len(windows)
+        slots = np.empty((len(windows), SLOTS, WIDTH), np.float32)
         for batch in batches(windows, self._batch_size):
             inputs = tensors([windows[place] for place in batch], self._device, self._pad)
             states = self._model.encoder(**inputs).last_hidden_state.float()
-            slots = self._model.slots(states, inputs["attention_mask"]).cpu().numpy()
-            for place, part in zip(batch, slots, strict=True):
-                found[place] = part
-        owned: list[list[Vectors]] = [[] for _ in units]
-        for window, part in zip(windows, found, strict=True):
-            if part is not None:
-                owned[window.owner].append(part)
-        return [np.stack(parts) for parts in owned]
+            slots[batch] = self._model.slots(states, inputs["attention_mask"]).cpu().numpy()
+        owners = np.array([window.owner for window in windows])
+        alone = self._fused(slots) if len(windows) > len(units) else np.zeros(len(windows))
+        places = (np.flatnonzero(owners == unit) for unit in range(len(units)))
+        return [slots[own[np.argmax(alone[own])]] for own in places]
+
+    @torch.inference_mode()
+    def _fused(self, slots: Vectors) -> Vectors:
+        """Scores of sets of equal size, given by their slots (sets, slots of a set, WIDTH); shape (sets,)."""
+        joined = torch.from_numpy(slots).to(self._device)
+        scores: Vectors = (
+            self._model.fusion(joined, torch.ones(joined.shape[:2], device=self._device)).cpu().numpy()
+        )
+        return scores

@@ -31,12 +31,16 @@ async def test_pairs_are_read_once(reader, monkeypatch):
     assert await reader.sufficiency(QUESTION, TEXTS) == first
 
 
-async def test_long_passages_are_fused_window_by_window(reader):
+async def test_a_long_passage_is_read_in_its_most_sufficient_window(reader):
     windows = reader._windower.windows([(QUESTION, LONG)])
     assert len(windows) > 2
     texts = [LONG[w.offsets[0][0] : w.offsets[-1][1]] for w in windows]
-    whole, parts = await reader.sufficiency(QUESTION, [LONG]), await reader.sufficiency(QUESTION, texts)
-    assert whole == pytest.approx(parts, abs=1e-4)
+    alone = [await reader.sufficiency(QUESTION, [text]) for text in texts]
+    assert max(alone) > min(alone)
+    assert await reader.sufficiency(QUESTION, [LONG]) == pytest.approx(max(alone), abs=1e-4)
+    best = texts[alone.index(max(alone))]
+    whole, part = [await reader.sufficiency(QUESTION, [text, *TEXTS]) for text in (LONG, best)]
+    assert whole == pytest.approx(part, abs=1e-4)
 
 
 async def test_nan_is_an_error(reader):
