@@ -55,9 +55,9 @@ async def test_joint_learns_that_both_passages_are_needed(tiny, tmp_path):
     mill, river = "the mill in arden is old", "the river in belmar is long"
     units = [(QUESTION, text) for text in (mill, river, "eva painted the glass bridge", "the town of dov")]
     pairs = (((0, 1), (0, 2)), ((0, 1), (1, 2)), ((2, 3), (2, 1)), ((2, 3), (0, 3)))
-    items = [JointItem(tuple(units), (True,) * 4, pairs)] * 6
+    items = [JointItem(tuple(units), (True,) * 4, pairs)] * 2
     torch.manual_seed(0)
-    slower = TrainSettings(steps=100, batch=6, rate=0.003)
+    slower = TrainSettings(steps=100, batch=2, rate=0.003)
     folder = trained(JointTask(tiny, items, "cpu", torch.float32), "joint", tiny, tmp_path, slower)
     reader = FusedJointReader.load(folder)
     for sufficient, insufficient in pairs:
