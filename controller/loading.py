@@ -134,7 +134,7 @@ def load_model(model: str, settings: GeneratorSettings) -> TransformersGenerator
 
 
 def _keeper(settings: Settings) -> Keeper | None:
-    days = settings.web.keep_days
+    days = settings.web.keep_days if settings.web.on else 0
     return Keeper(open_for_writing(settings.index.path), days * DAY) if days else None
 
 

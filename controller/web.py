@@ -21,6 +21,13 @@ FETCHED, EXPIRES = "fetched", "expires"
 """Metadata of passages kept from the web: seconds since 1970."""
 
 
+KEPT = "web:"
+"""Before the source of what was kept from the web."""
+
+DEEPEST = 1000
+"""As far down as is looked for passages that have not expired."""
+
+
 class Documents(Protocol):
     """An index in which whole documents take the place of what it held of them."""
 
@@ -31,7 +38,11 @@ class Documents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """Writes what was fetched into the index, so that the next asker finds it there until it expires."""
+    """Writes what was fetched into the index, so that the next asker finds it there until it expires.
+
+    A kept page's source is its URL behind `web:`, so that it never takes the place of a document that was
+    indexed under that URL.
+    """
 
     index: Documents
     seconds: float
@@ -41,7 +52,10 @@ class Keeper:
         """Put the passages of one page in the place of what the index held of it. Raises RunError."""
         now = self.clock()
         known = {FETCHED: round(now), EXPIRES: round(now + self.seconds)}
-        dated = [replace(passage, metadata={**passage.metadata, **known}) for passage in passages]
+        dated = [
+            replace(passage, source=f"{KEPT}{passage.source}", metadata={**passage.metadata, **known})
+            for passage in passages
+        ]
         await asyncio.to_thread(self.index.replace, dated)
 
 
@@ -53,12 +67,14 @@ class Unexpired:
     clock: Callable[[], float] = time.time
 
     async def search(self, query: str, k: int) -> list[Passage]:
-        """See Retriever. Asks once more where expired passages took places."""
-        found = await self.retriever.search(query, k)
-        fresh = self._fresh(found)
-        if len(fresh) < len(found):
-            fresh = self._fresh(await self.retriever.search(query, 2 * k))[:k]
-        return fresh
+        """See Retriever. Asks for more, up to `DEEPEST`, where expired passages took places."""
+        asked = k
+        while True:
+            found = await self.retriever.search(query, asked)
+            fresh = self._fresh(found)[:k]
+            if len(fresh) == k or len(found) < asked or asked >= DEEPEST:
+                return fresh
+            asked = min(4 * asked, DEEPEST)
 
     def _fresh(self, passages: Sequence[Passage]) -> list[Passage]:
         now = self.clock()
@@ -79,7 +95,8 @@ class WebEvidence:
         """See Web. Every page spends a fetch, also one that fails; a failure is in the visit's pages."""
         hits = await self.tools.search.search(query, self.settings.pages_per_visit + len(self._asked))
         most = min(self.settings.pages_per_visit, self.ledger.left("web_fetches"))
-        urls = [hit.url for hit in hits if hit.url not in self._asked][:most]
+        pages = dict.fromkeys(hit.url.partition("#")[0] for hit in hits)
+        urls = [url for url in pages if url not in self._asked][:most]
         self.ledger.spend("web_fetches", len(urls))
         self._asked.update(urls)
         turns = asyncio.Semaphore(self.settings.fetch.at_once)

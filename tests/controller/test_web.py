@@ -231,7 +231,7 @@ async def test_what_was_fetched_is_found_by_the_next_asker_until_it_expires(
     await gatherer.gather("rhine")
     retriever = Unexpired(EmbeddedIndex.open(tmp_path), lambda: now)
     found = await retriever.search("Where does the Rhine rise?", 3)
-    assert [p.source for p in found] == [site.url("/rhine")]
+    assert [p.source for p in found] == [f"web:{site.url('/rhine')}"]
     assert found[0].metadata["fetched"] == 1_000_000
     assert found[0].metadata["expires"] == 1_000_000 + 2 * 86_400
     now += 2 * DAY
@@ -263,3 +263,30 @@ async def test_an_index_that_is_locked_costs_the_run_nothing(site: Site, reader:
     visit = await gatherer.gather("rhine")
     assert visit.passages
     assert visit.pages[0].fault == "not kept in the index: IndexLocked: someone writes"
+
+
+async def test_keeping_a_page_leaves_a_document_of_the_same_address_alone(
+    site: Site, reader: PageReader, tmp_path: Path
+):
+    own = Passage("0", "Our own note on gaskets.", source=site.url("/rhine"))
+    EmbeddedIndex.build(tmp_path, [own])
+    keeper = Keeper(EmbeddedIndex.open(tmp_path), DAY)
+    gatherer, _ = evidence(site, reader, Found(site.url("/rhine")), keeper=keeper)
+    await gatherer.gather("rhine")
+    index = EmbeddedIndex.open(tmp_path)
+    assert [p.source for p in await index.search("gaskets", 3)] == [site.url("/rhine")]
+    assert await index.count() > 1
+
+
+async def test_many_expired_passages_hide_no_fresh_one():
+    old = [Passage(str(n), f"pump {n}", metadata={"expires": 1}) for n in range(40)]
+    retriever = Unexpired(FixedSearch(lambda query: [*old, Passage("own", "pump")]), lambda: 10.0)
+    assert [p.id for p in await retriever.search("pump", 8)] == ["own"]
+
+
+async def test_a_page_is_fetched_once_whatever_the_fragment(site: Site, reader: PageReader):
+    found = Found(site.url("/rhine#a"), site.url("/rhine#b"), site.url("/rhine"))
+    gatherer, ledger = evidence(site, reader, found)
+    visit = await gatherer.gather("rhine")
+    assert len(visit.pages) == 1
+    assert ledger.spent()["web_fetches"] == 1

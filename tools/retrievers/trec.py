@@ -9,6 +9,7 @@ A document is the source that its passages were cut from; its score is that of i
 """
 
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -108,6 +109,7 @@ def _is_number(text: str) -> bool:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None

@@ -33,6 +33,7 @@ def parse_url(text: str, ports: frozenset[int]) -> httpx.URL:
         raise FetchRefused(f"{shown} is no clean URL: too long, or with spaces, backslashes or controls")
     try:
         url = httpx.URL(text)
+        _ = url.host  # an A-label that stands for no name is found out only here
     except (httpx.InvalidURL, ValueError) as error:
         raise FetchRefused(f"{shown} cannot be read as a URL: {error}") from error
     if url.scheme not in _PORTS:

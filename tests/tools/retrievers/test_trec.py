@@ -84,3 +84,11 @@ def test_a_document_ranks_by_its_best_passage():
         Passage("1", "", "", "d", None, 1.0),
     ]
     assert ranked_documents(found) == {"d": 3.0, "x": 2.0}
+
+
+@pytest.mark.parametrize("grade", ["nan", "inf", "-inf"])
+def test_a_grade_that_is_no_finite_number_is_no_judgement(tmp_path: Path, grade: str):
+    file = tmp_path / "qrels"
+    file.write_text(f"q1 0 d1 1\nq2 0 d2 {grade}\n")
+    with pytest.raises(InputError, match="is no judgement"):
+        read_qrels(file)

@@ -41,3 +41,9 @@ def test_a_redirect_keeps_tls():
     assert str(redirected(url, "//b.example/", PORTS)) == "https://b.example/"
     with pytest.raises(FetchRefused, match="https to http"):
         redirected(url, "http://a.example/", PORTS)
+
+
+@pytest.mark.parametrize("host", ["xn--", "xn--a", "xn--zzzzzz99999.example"])
+def test_a_label_that_stands_for_no_name_is_refused(host: str):
+    with pytest.raises(FetchRefused):
+        parse_url(f"http://{host}/", frozenset({80}))
