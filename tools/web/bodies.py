@@ -20,7 +20,7 @@ ENCODINGS: Final = "gzip"
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Unpacked bytes; `truncated` if there were more than the limit."""
+    """Unpacked bytes; `truncated` if there were more than the limit, or the compressed body ended early."""
 
     content: bytes
     truncated: bool
@@ -40,14 +40,19 @@ async def read_body(response: httpx.Response, limit: int) -> Body:
             content += unpack.feed(chunk, limit + 1 - len(content))
             if received > limit or len(content) > limit:
                 return Body(bytes(content[:limit]), truncated=True)
-    return Body(bytes(content), truncated=False)
+    return Body(bytes(content), truncated=not unpack.whole)
 
 
 class _Unpacker(Protocol):
+    @property
+    def whole(self) -> bool: ...
+
     def feed(self, data: bytes, most: int) -> bytes: ...
 
 
 class _Plain:
+    whole = True
+
     def feed(self, data: bytes, most: int) -> bytes:
         return data[:most]
 
@@ -57,8 +62,15 @@ class _Gzip:
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        self._begun = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last member came to its end; a body of nothing has none."""
+        return self._member.eof or not self._begun
 
     def feed(self, data: bytes, most: int) -> bytes:
+        self._begun = self._begun or bool(data)
         unpacked = bytearray()
         while data and len(unpacked) < most:
             if self._member.eof:

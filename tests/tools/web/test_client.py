@@ -177,6 +177,16 @@ async def test_compressed_bodies_are_unpacked(site: Site):
         assert (await fetch(site, path)).content == TEXT.encode()
 
 
+async def test_a_compressed_body_that_ends_early_is_flagged(site: Site):
+    packed = gzip.compress("".join(f"line {n * 7919}\n" for n in range(9000)).encode())
+    site.serve("/half", packed[: len(packed) // 2], content_encoding="gzip")
+    page = await fetch(site, "/half")
+    assert page.truncated
+    assert page.content.startswith(b"line 0")
+    site.serve("/nothing", b"", content_encoding="gzip")
+    assert not (await fetch(site, "/nothing")).truncated
+
+
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "compress"])
 async def test_an_encoding_nobody_asked_for_is_a_failure(site: Site, encoding: str):
     site.serve("/a", gzip.compress(TEXT.encode()), content_encoding=encoding)
