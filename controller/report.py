@@ -59,8 +59,12 @@ class Report:
             case Started():
                 rows = [Text.assemble(("Question  ", "bold"), plain(event.question))]
             case Retrieved():
+                stage = "retrieve" if event.origin == "index" else "web"
                 found, new = len(event.passages), len(event.new)
-                rows = [_line("retrieve", f"{plain(event.query)!r}: {found} found, {new} new")]
+                rows = [_line(stage, f"{plain(event.query)!r}: {found} found, {new} new")]
+                rows += [
+                    _line("", f"{plain(p.url)}: {plain(p.fault)}", "red") for p in event.pages if p.fault
+                ]
             case Scored():
                 readers = ", ".join(f"{r.reader} {r.standardised:+.2f}" for r in event.report.readers)
                 rows = [_line("RINSE", f"{_number(event.report.score)} ({readers or 'no evidence'})")]

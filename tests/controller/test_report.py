@@ -62,3 +62,15 @@ async def test_faults_and_stops_are_shown():
 def test_text_cannot_steer_a_terminal(text: str):
     assert plain(text).isprintable()
     assert plain("one\n two\t") == "one two"
+
+
+async def test_a_page_that_could_not_be_had_is_named():
+    from sufficit.controller.stages import PageVisit, Visit
+
+    class Broken:
+        async def gather(self, query: str) -> Visit:
+            return Visit((), (PageVisit("http://a.example/", 0, "FetchFailed: too slow"),))
+
+    report = await shown(score=-1.0, web=Broken())
+    assert "web  " in report
+    assert "http://a.example/: FetchFailed: too slow" in report
