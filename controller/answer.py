@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..policies.types import Source, SufficiencyReport
-from ..tools.types import PassageKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,3 @@ class Answer:
     budget: Budget
     trace_id: str
     timings: dict[str, float]
-
-
-def passage_label(key: PassageKey) -> str:
-    """How a passage is named to people: its source, and its id there where that adds something."""
-    return key.id if key.id.startswith(key.source) else f"{key.source}#{key.id}"
