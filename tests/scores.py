@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sufficit.controller.evaluation.scores import ScoreRow, ScoreTable
+from sufficit.controller.evaluation.contrasts.scores import ScoreRow, ScoreTable
 from sufficit.policies.scorers.types import Scored
 
 

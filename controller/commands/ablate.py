@@ -11,16 +11,16 @@ from .settings import AsJson
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..evaluation.scores import ScoreTable
+    from ..evaluation.contrasts.scores import ScoreTable
 
 
 def ablate(scores: ScoreFiles, markdown: Markdown = None, plot: Plot = None, as_json: AsJson = False) -> None:
     """Pairwise accuracy of every subset of readers, from the scores of one pass of `contrasts score`."""
-    from ..evaluation.ablation import subsets  # noqa: PLC0415
-    from ..evaluation.comparison import compare  # noqa: PLC0415
+    from ..evaluation.contrasts.ablation import subsets  # noqa: PLC0415
+    from ..evaluation.contrasts.comparison import compare  # noqa: PLC0415
+    from ..evaluation.contrasts.scores import read_scores  # noqa: PLC0415
     from ..evaluation.grids import accuracy_grid, difference_grids  # noqa: PLC0415
     from ..evaluation.plots import plot_comparison  # noqa: PLC0415
-    from ..evaluation.scores import read_scores  # noqa: PLC0415
 
     comparison = compare(subsets(_only(read_scores(scores))))
     grids = [accuracy_grid(comparison, "Reader ablation"), *difference_grids(comparison.differences)]

@@ -14,7 +14,7 @@ from .settings import AsJson
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..evaluation.audit import ControlledAccuracy, CueAccuracy
+    from ..evaluation.contrasts.audit import ControlledAccuracy, CueAccuracy
     from ..evaluation.grids import Grid
 
 
@@ -30,9 +30,9 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Accuracy of four cues as shared passages are added, and of scorers on pairs that a cue cannot tell."""
-    from ..evaluation.audit import audit_cues, controlled_accuracies  # noqa: PLC0415  scipy, only wanted here
-    from ..evaluation.scores import read_scores  # noqa: PLC0415
-    from ..evaluation.scoring import by_set, read_contrasts, sampled  # noqa: PLC0415
+    from ..evaluation.contrasts.audit import audit_cues, controlled_accuracies  # noqa: PLC0415  scipy, only wanted here
+    from ..evaluation.contrasts.scores import read_scores  # noqa: PLC0415
+    from ..evaluation.contrasts.scoring import by_set, read_contrasts, sampled  # noqa: PLC0415
 
     records, unpaired = read_contrasts(files)
     tables = read_scores(scores or [])

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ...policies.rinse.records import write_records
-from ..evaluation.contrasts import Construction, Contrasts, build_contrasts
-from ..evaluation.sources import Source
+from ..evaluation.contrasts.build import Construction, Contrasts, build_contrasts
+from ..evaluation.datasets.sources import Source
 from . import ablate, audit, grow, report, score
 
 _NAMED_ROWS = 5

@@ -19,10 +19,10 @@ from .settings import AsJson, Assignments, ConfigFile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..evaluation.pruners import Models
-    from ..evaluation.pruning_bench import Plan
-    from ..evaluation.pruning_report import PruningReport
-    from ..evaluation.questions import Question
+    from ..evaluation.datasets.questions import Question
+    from ..evaluation.pruning.bench import Plan
+    from ..evaluation.pruning.pruners import Models
+    from ..evaluation.pruning.report import PruningReport
     from ..settings import Settings
 
 app = typer.Typer(name="eval", help="Benchmarks on question files.", no_args_is_help=True)
@@ -69,8 +69,8 @@ def eval_igp(
 ) -> None:
     """The table of IGP: F1, prompt tokens and NTE by method at TopM 1 and 5, and NDCG against F1."""
     from ..evaluation.plots import plot_lines  # noqa: PLC0415
-    from ..evaluation.pruners import igp, paper_methods  # noqa: PLC0415
-    from ..evaluation.pruning_report import pruning_grids  # noqa: PLC0415
+    from ..evaluation.pruning.pruners import igp, paper_methods  # noqa: PLC0415
+    from ..evaluation.pruning.report import pruning_grids  # noqa: PLC0415
 
     def plan(models: "Models") -> "Plan":
         chosen = [(method, top_m) for top_m in (1, 5) for method in paper_methods(models, (0.0, 0.05))]
@@ -109,8 +109,8 @@ def tune_threshold(
 ) -> None:
     """Scan T_p on QUESTIONS and name the sweet spot: the best F1, at equal F1 the fewest tokens."""
     from ..evaluation.plots import plot_lines  # noqa: PLC0415
-    from ..evaluation.pruners import igp, rivals  # noqa: PLC0415
-    from ..evaluation.pruning_report import pruning_grids  # noqa: PLC0415
+    from ..evaluation.pruning.pruners import igp, rivals  # noqa: PLC0415
+    from ..evaluation.pruning.report import pruning_grids  # noqa: PLC0415
 
     levels = sorted({float(f"{level:g}") for level in thresholds or THRESHOLDS})
     if any(not -1 <= level <= 1 for level in levels):
@@ -142,8 +142,8 @@ def _settings(assignments: list[str] | None, config: Path | None, index: Path | 
 
 
 def _read(file: Path, qrels: Path | None, count: int | None) -> "list[Question]":
-    from ..evaluation.pruning_bench import sample  # noqa: PLC0415
-    from ..evaluation.questions import read_questions  # noqa: PLC0415
+    from ..evaluation.datasets.questions import read_questions  # noqa: PLC0415
+    from ..evaluation.pruning.bench import sample  # noqa: PLC0415
 
     found, without = read_questions(file, qrels)
     if without:
@@ -160,9 +160,9 @@ def _run(
     cross_encoder: str | None,
 ) -> "PruningReport":
     # torch is loaded here, so that the other commands start fast.
-    from ..evaluation.pruning import run_bench  # noqa: PLC0415
-    from ..evaluation.pruning_bench import load_bench  # noqa: PLC0415
-    from ..evaluation.pruning_report import pruning_report  # noqa: PLC0415
+    from ..evaluation.pruning.bench import load_bench  # noqa: PLC0415
+    from ..evaluation.pruning.report import pruning_report  # noqa: PLC0415
+    from ..evaluation.pruning.run import run_bench  # noqa: PLC0415
 
     with err.status("loading models"):
         loaded = load_bench(settings, questions, candidates, plan, cross_encoder)

@@ -16,7 +16,7 @@ from .score import Files, Seed
 from .settings import AsJson, Assignments, ConfigFile
 
 if TYPE_CHECKING:
-    from ..evaluation.gating import GateResult
+    from ..evaluation.contrasts.gating import GateResult
     from ..evaluation.grids import Grid
 
 
@@ -34,9 +34,9 @@ def gate(
 ) -> None:
     """How often a generator answers what it should not, with RINSE in front of it and without."""
     # torch is loaded here, so that the other commands start fast.
-    from ..evaluation.gating import Gate, GateHeader, balanced_sample, gate_result, run_gate  # noqa: PLC0415
-    from ..evaluation.scorers import artifact_key, load_rinse  # noqa: PLC0415
-    from ..evaluation.scoring import keyed, read_contrasts  # noqa: PLC0415
+    from ..evaluation.contrasts.gating import Gate, GateHeader, balanced_sample, gate_result, run_gate  # noqa: PLC0415
+    from ..evaluation.contrasts.scorers import artifact_key, load_rinse  # noqa: PLC0415
+    from ..evaluation.contrasts.scoring import keyed, read_contrasts  # noqa: PLC0415
     from ..loading import load_model  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings

@@ -34,13 +34,13 @@ def grow(
 ) -> None:
     """Accuracy with 0, 5, 10, 15 and 20 shared passages added to both sides, in BM25 order."""
     # torch is loaded here, so that the other commands start fast.
-    from ..evaluation.comparison import compare  # noqa: PLC0415
+    from ..evaluation.contrasts.comparison import compare  # noqa: PLC0415
+    from ..evaluation.contrasts.growth import score_grown  # noqa: PLC0415
+    from ..evaluation.contrasts.scorers import ScorerOptions, build_scorer  # noqa: PLC0415
+    from ..evaluation.contrasts.scores import read_scores  # noqa: PLC0415
+    from ..evaluation.contrasts.scoring import read_contrasts, sampled  # noqa: PLC0415
     from ..evaluation.grids import accuracy_grid, difference_grids  # noqa: PLC0415
-    from ..evaluation.growth import score_grown  # noqa: PLC0415
     from ..evaluation.plots import plot_comparison  # noqa: PLC0415
-    from ..evaluation.scorers import ScorerOptions, build_scorer  # noqa: PLC0415
-    from ..evaluation.scores import read_scores  # noqa: PLC0415
-    from ..evaluation.scoring import read_contrasts, sampled  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings
     records = sampled(read_contrasts(files)[0], groups, seed)

@@ -31,10 +31,10 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Pairwise accuracy by set, average and minimum, paired differences, latency."""
-    from ..evaluation.comparison import compare  # noqa: PLC0415  numpy and pydantic models, only wanted here
+    from ..evaluation.contrasts.comparison import compare  # noqa: PLC0415  numpy and pydantic models, only wanted here
+    from ..evaluation.contrasts.scores import read_scores  # noqa: PLC0415
     from ..evaluation.grids import comparison_grids  # noqa: PLC0415
     from ..evaluation.plots import plot_comparison  # noqa: PLC0415
-    from ..evaluation.scores import read_scores  # noqa: PLC0415
 
     comparison = compare(read_scores(scores), reference)
     grids = comparison_grids(comparison)

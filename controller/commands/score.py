@@ -47,8 +47,8 @@ def score(
 ) -> None:
     """Score records and write one row a record, each durable. A killed run goes on where it was."""
     # torch is loaded here, so that the other commands start fast.
-    from ..evaluation.scorers import ScorerOptions, build_scorer  # noqa: PLC0415
-    from ..evaluation.scoring import keyed, read_contrasts, sampled, score_records  # noqa: PLC0415
+    from ..evaluation.contrasts.scorers import ScorerOptions, build_scorer  # noqa: PLC0415
+    from ..evaluation.contrasts.scoring import keyed, read_contrasts, sampled, score_records  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings
     records, unpaired = read_contrasts(files)

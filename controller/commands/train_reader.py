@@ -51,8 +51,8 @@ def train_reader(
     import torch  # noqa: PLC0415
 
     from ...tools.readers.training.loop import TrainSettings  # noqa: PLC0415
-    from ..evaluation import reader_training  # noqa: PLC0415
-    from ..evaluation.reader_sources import read_reader_data  # noqa: PLC0415
+    from ..evaluation.readers import training as reader_training  # noqa: PLC0415
+    from ..evaluation.readers.sources import read_reader_data  # noqa: PLC0415
 
     chosen = device if device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     settings = reader_training.ReaderSettings(

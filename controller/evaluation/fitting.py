@@ -19,7 +19,7 @@ from ...tools.rerankers.biencoder import BiEncoderReranker
 from ...tools.wordpieces import WordPieceTokenizer
 from ..loading import load_joint, load_model, load_span
 from ..settings import Settings
-from .lessons import lessons
+from .readers.lessons import lessons
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .comparison import Comparison, Difference, SetAccuracy
+from .contrasts.comparison import Comparison, Difference, SetAccuracy
 
 
 @dataclass(frozen=True, slots=True)

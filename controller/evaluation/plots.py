@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...tools.errors import SettingsError, StorageError
-from .comparison import Comparison
+from .contrasts.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,9 +5,9 @@ import pytest
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, passages
 from sufficit.controller.cli import app
-from sufficit.controller.evaluation import pruning_bench
-from sufficit.controller.evaluation.pruners import Models
-from sufficit.controller.evaluation.pruning import Bench, PruningHeader
+from sufficit.controller.evaluation.pruning import bench as pruning_bench
+from sufficit.controller.evaluation.pruning.pruners import Models
+from sufficit.controller.evaluation.pruning.run import Bench, PruningHeader
 from sufficit.policies.answering import AnswerPrompts
 from sufficit.policies.igp import IGPSettings
 from sufficit.tools.errors import InputError

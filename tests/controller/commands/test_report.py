@@ -3,8 +3,8 @@ import json
 import pytest
 from scores import graded
 from sufficit.controller.cli import app
+from sufficit.controller.evaluation.contrasts.scores import ScoreHeader
 from sufficit.controller.evaluation.journal import Journal
-from sufficit.controller.evaluation.scores import ScoreHeader
 from sufficit.tools.errors import InputError
 from typer.testing import CliRunner
 

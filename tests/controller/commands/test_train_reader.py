@@ -4,7 +4,7 @@ import json
 import pytest
 from native_files import musique, nq, write_lines
 from sufficit.controller.commands.train_reader import train_reader
-from sufficit.controller.evaluation.reader_sample import sample_scores
+from sufficit.controller.evaluation.readers.sample import sample_scores
 from sufficit.tools.errors import InputError
 from sufficit.tools.readers.joint import FusedJointReader
 from sufficit.tools.readers.span import ExtractiveSpanReader

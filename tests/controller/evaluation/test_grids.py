@@ -1,7 +1,7 @@
 from scores import graded, row
-from sufficit.controller.evaluation.comparison import compare
+from sufficit.controller.evaluation.contrasts.comparison import compare
+from sufficit.controller.evaluation.contrasts.scores import ScoreTable
 from sufficit.controller.evaluation.grids import accuracy_grid, comparison_grids, markdown
-from sufficit.controller.evaluation.scores import ScoreTable
 
 
 def tables():

@@ -2,7 +2,7 @@ import builtins
 
 import pytest
 from scores import graded
-from sufficit.controller.evaluation.comparison import compare
+from sufficit.controller.evaluation.contrasts.comparison import compare
 from sufficit.controller.evaluation.plots import plot_comparison
 from sufficit.tools.errors import SettingsError
 

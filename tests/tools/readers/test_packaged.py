@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from sufficit.controller.evaluation.reader_sample import sample_scores
+from sufficit.controller.evaluation.readers.sample import sample_scores
 from sufficit.tools.models import store
 from sufficit.tools.readers.adapted import PACKAGED
 

@@ -1,0 +1,1 @@
+"""Groups that differ only in support: built, scored, audited and compared."""

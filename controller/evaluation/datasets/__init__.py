@@ -1,0 +1,1 @@
+"""Question files in their own formats."""

@@ -1,0 +1,1 @@
+"""IGP and its rivals over a question file."""

@@ -1,0 +1,90 @@
+"""Loads what a comparison of pruners stands on, and says in the file's header what that was."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ....tools.rerankers.biencoder import BiEncoderReranker
+from ....tools.rerankers.cross_encoder import CrossEncoderReranker
+from ...loading import load_generator
+from ...retrieval import load_retriever
+from ...settings import Settings
+from ..contrasts.scorers import artifact_key, load_rinse
+from ..datasets.questions import Question
+from .pruners import Method, Models
+from .run import Bench, PruningHeader
+
+Plan = Sequence[tuple[Method, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBench:
+    """A bench, and the header of the file that it writes."""
+
+    bench: Bench
+    header: PruningHeader
+
+
+def load_bench(
+    settings: Settings,
+    questions: Sequence[Question],
+    candidates: int,
+    plan: Callable[[Models], Plan],
+    cross_encoder: str | None = None,
+) -> LoadedBench:
+    """Load index and models; `plan` names the methods that these models allow.
+
+    Raises UsageError where something is missing or does not fit.
+    """
+    chosen = settings.generator
+    generator = load_generator(settings)
+    rinse, artifact, _ = load_rinse(settings)
+    models = Models(
+        sufficiency=rinse,
+        bi_encoder=BiEncoderReranker.load(
+            settings.rinse.reranker, device=chosen.device, threads=chosen.threads
+        ),
+        cross_encoder=None
+        if cross_encoder is None
+        else CrossEncoderReranker.load(cross_encoder, device=chosen.device, threads=chosen.threads),
+    )
+    entries = tuple(plan(models))
+    bench = Bench(
+        retriever=load_retriever(settings.index),
+        generator=generator,
+        models=models,
+        igp=settings.igp,
+        prompts=settings.prompts,
+        answer_tokens=chosen.answer_tokens,
+        candidates=candidates,
+        plan=entries,
+    )
+    header = PruningHeader(
+        generator=f"{chosen.backend} {generator.capabilities.model}",
+        models={"bi-encoder": models.bi_encoder.fingerprint}
+        | ({"cross-encoder": models.cross_encoder.fingerprint} if models.cross_encoder else {}),
+        candidates=candidates,
+        answer_tokens=chosen.answer_tokens,
+        settings=_digest(settings, artifact_key(artifact), questions),
+        plan=tuple((method.name, top_m) for method, top_m in entries),
+    )
+    return LoadedBench(bench, header)
+
+
+def _digest(settings: Settings, artifact: str, questions: Sequence[Question]) -> str:
+    """Hash of all that decides besides the models: settings, artifact, index and questions."""
+    decides = settings.model_dump_json(include={"igp", "prompts", "rinse", "index"})
+    asked = "\n".join(f"{question.id}\t{question.text}" for question in questions)
+    return hashlib.sha256("\n\n".join((decides, artifact, asked)).encode()).hexdigest()[:16]
+
+
+def sample(questions: Sequence[Question], count: int | None) -> list[Question]:
+    """`count` questions in the order of the file, all where it is None.
+
+    They are drawn by a hash of their ids, so that a larger sample holds a smaller one.
+    """
+    if count is None or count >= len(questions):
+        return list(questions)
+    drawn = sorted(questions, key=lambda q: hashlib.sha256(q.id.encode()).digest())[:count]
+    chosen = {question.id for question in drawn}
+    return [question for question in questions if question.id in chosen]

@@ -1,0 +1,1 @@
+"""What the small readers are trained on."""

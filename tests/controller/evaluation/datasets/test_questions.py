@@ -1,0 +1,60 @@
+import gzip
+import json
+
+import pytest
+from sufficit.controller.evaluation.datasets.questions import read_questions
+from sufficit.tools.errors import InputError
+
+ROWS = [
+    {"id": "q1", "question": "Who?", "answers": ["Ada", "Ada Lind"], "supporting": ["a.md"]},
+    {"_id": "q2", "text": "Where?", "metadata": {"answers": ["Oslo"]}},
+    {"question": "When?", "answer": "1901"},
+    {"id": "q4", "question": "Why?", "answers": []},
+]
+
+
+def lines(rows):
+    return "\n".join(map(json.dumps, rows)) + "\n"
+
+
+def test_every_layout_is_read(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_text(lines(ROWS))
+    found, without = read_questions(file)
+    assert [(q.id, q.text, q.answers, dict(q.relevant)) for q in found] == [
+        ("q1", "Who?", ("Ada", "Ada Lind"), {"a.md": 1}),
+        ("q2", "Where?", ("Oslo",), {}),
+        ("3", "When?", ("1901",), {}),
+    ]
+    assert without == 1
+    (tmp_path / "q.json").write_text(json.dumps(ROWS))
+    (tmp_path / "q.jsonl.gz").write_bytes(gzip.compress(lines(ROWS).encode()))
+    assert read_questions(tmp_path / "q.json") == read_questions(tmp_path / "q.jsonl.gz") == (found, 1)
+
+
+def test_relevance_labels_of_their_own(tmp_path):
+    (tmp_path / "q.jsonl").write_text(lines(ROWS))
+    (tmp_path / "q.tsv").write_text("query-id\tcorpus-id\tscore\nq2\td7\t2\n")
+    found, _ = read_questions(tmp_path / "q.jsonl", tmp_path / "q.tsv")
+    assert [dict(q.relevant) for q in found] == [{"a.md": 1}, {"d7": 2}, {}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no question"),
+        ("nonsense", "neither JSON"),
+        ("3\n", "item 1: no question"),
+        ('{"answers": ["x"]}\n', "item 1: no question"),
+        ('{"question": "Why?"}\n', "holds no question with an answer"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, text, message):
+    (tmp_path / "q.jsonl").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_questions(tmp_path / "q.jsonl")
+
+
+def test_an_absent_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"q\.jsonl cannot be read"):
+        read_questions(tmp_path / "q.jsonl")
