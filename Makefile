@@ -16,7 +16,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==$(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[embedded,http,lucene,dense,web,pdf,evaluation,plots,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[embedded,http,lucene,dense,web,pdf,evaluation,plots,server,tracing,ray,dev]'
 	touch $@
 
 models: install

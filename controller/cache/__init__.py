@@ -1,0 +1,1 @@
+"""A shared node of passages: look up, decide, fetch on a miss, keep."""

@@ -1,0 +1,1 @@
+"""TrustMargin over a question file: accuracy, grids, corruption, cost."""

@@ -1,0 +1,1 @@
+"""A stream of questions replayed against the cache node and similarity caches."""

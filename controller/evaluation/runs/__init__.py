@@ -1,0 +1,1 @@
+"""Agents run over question files: durable rows, metrics, comparisons."""

@@ -1,0 +1,1 @@
+"""Published pipelines over the same tools, for TrustMargin to plug into."""
