@@ -118,14 +118,14 @@ def _joined(first: ScoreTable, second: ScoreTable, path: Path) -> ScoreTable:
 M = TypeVar("M", bound=BaseModel)
 
 
-def validated(model: type[M], row: Row, where: str) -> M:
-    """A row as its model. Raises InputError that says where it does not fit."""
+def validated(model: type[M], row: Row, where: str, kind: str = "score file") -> M:
+    """A row as its model. Raises InputError that says where it does not fit, and that it is no `kind`."""
     try:
         return model.model_validate(row)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: {place}: {first['msg']}; this is no score file") from error
+        raise InputError(f"{where}: {place}: {first['msg']}; this is no {kind}") from error
 
 
 def scored_rows(table: ScoreTable, family: str, construction: str) -> Sequence[ScoreRow]:
