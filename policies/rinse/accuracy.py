@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...tools.errors import InputError, ModelOutputError
+from ..resampling import bootstrap, interval
 from .records import Pair
-
-DRAWS = 2000
-_BLOCK = 100  # draws at a time: bounds memory at 100 x groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +52,3 @@ def pairwise_accuracy(pairs: Iterable[Pair], scores: Sequence[float], *, seed: i
     low, high = interval(bootstrap(wins, counts, seed))
     value = float(wins.sum() / counts.sum())
     return Accuracy(value, low, high, int(counts.sum()), len(counts))
-
-
-def bootstrap(wins: NDArray[np.float64], counts: NDArray[np.float64], seed: int = 0) -> NDArray[np.float64]:
-    """Σ wins / Σ counts over 2,000 draws of whole groups, with replacement; shape (draws,).
-
-    One seed draws the same groups for all scorers that were measured on the same groups.
-    """
-    random = np.random.default_rng(seed)
-    groups = len(counts)
-    drawn = []
-    for _ in range(DRAWS // _BLOCK):
-        times = random.multinomial(groups, np.full(groups, 1 / groups), size=_BLOCK)
-        drawn.append((times @ wins) / (times @ counts))
-    return np.concatenate(drawn)
-
-
-def interval(draws: NDArray[np.float64]) -> tuple[float, float]:
-    """The 2.5th and the 97.5th percentile."""
-    low, high = np.quantile(draws, (0.025, 0.975))
-    return float(low), float(high)

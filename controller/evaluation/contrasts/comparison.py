@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....policies.rinse.accuracy import Accuracy, bootstrap, group_wins, interval, pairwise_accuracy
+from ....policies.resampling import bootstrap, interval
+from ....policies.rinse.accuracy import Accuracy, group_wins, pairwise_accuracy
 from ....policies.rinse.records import pairs
 from ....tools.errors import InputError
 from .scores import ScoreRow, ScoreTable, scored_rows

@@ -6,22 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....policies.resampling import Interval, mean_interval
 from ....tools.errors import InputError
 from ..grids import Grid, ranged
 from .pruners import REFERENCE
 from .run import Cell, PruningRow
-
-RESAMPLES = 2000
-SEED = 17
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean with its 95% interval, by bootstrap over questions."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +72,11 @@ def _line(cells: Sequence[Cell], reference: Sequence[Cell] | None) -> Line:
         tokens=tokens,
         nte=(found / base_f1) / (tokens / base_tokens) if base_f1 and tokens else None,
         saved=1 - tokens / base_tokens,
-        gain=bootstrap(differences),
+        gain=mean_interval(differences),
         admitted=_mean(cell.admitted for cell in cells),
         empty=_mean(cell.admitted == 0 for cell in cells),
         ndcg=_mean(grades) if grades else None,
     )
-
-
-def bootstrap(values: NDArray[np.float64]) -> Interval:
-    """Mean of at least one value with its 95% interval over resampled questions, by a fixed seed."""
-    random = np.random.default_rng(SEED)
-    means = values[random.integers(0, len(values), (RESAMPLES, len(values)))].mean(axis=1)
-    low, high = np.quantile(means, (0.025, 0.975))
-    return Interval(float(values.mean()), float(low), float(high))
 
 
 def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
