@@ -174,6 +174,16 @@ def to_json(event: Event) -> dict[str, Any]:
     return value
 
 
+def from_json(value: Any) -> Event:
+    """The event that `to_json` gave. Raises TraceError where the value is none."""
+    try:
+        return _EVENT.validate_python(value)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise TraceError(f"no event of a trace: {where}: {problem['msg']}") from error
+
+
 def without_times(value: Any) -> Any:
     """The same JSON value with everything left out that is a time."""
     if isinstance(value, dict):
