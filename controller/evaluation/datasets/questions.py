@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def read_questions(file: Path, qrels: Path | None = None) -> tuple[list[Question
     grades = read_qrels(qrels) if qrels else {}
     found: list[Question] = []
     without = 0
-    for number, item in enumerate(_items(file), start=1):
+    for number, item in enumerate(read_items(file), start=1):
         question = _question(item, number, grades)
         if question is None:
             raise InputError(f"{file}, item {number}: no question; it needs one of {', '.join(_TEXTS)}")
@@ -66,17 +66,25 @@ def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[name] for name in names if item.get(name)), None)
 
 
-def _items(file: Path) -> Iterator[Any]:
-    """The items of a JSON array, or one a line."""
+def read_items(file: Path) -> list[Any]:
+    """The items of a JSON array, or one a line, or a single one; also `.gz`.
+
+    Raises InputError for a file that cannot be read.
+    """
     try:
         data = file.read_bytes()
         text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError, EOFError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     try:
-        if text.lstrip().startswith("["):
-            yield from json.loads(text)
-        else:
-            yield from (json.loads(line) for line in text.split("\n") if line.strip())
+        whole = json.loads(text)
+    except ValueError:
+        return _lines(file, text)
+    return whole if isinstance(whole, list) else [whole]
+
+
+def _lines(file: Path, text: str) -> list[Any]:
+    try:
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
     except ValueError as error:
         raise InputError(f"{file} is neither JSON nor JSON Lines: {error}") from error

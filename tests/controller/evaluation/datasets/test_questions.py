@@ -2,7 +2,7 @@ import gzip
 import json
 
 import pytest
-from sufficit.controller.evaluation.datasets.questions import read_questions
+from sufficit.controller.evaluation.datasets.questions import read_items, read_questions
 from sufficit.tools.errors import InputError
 
 ROWS = [
@@ -58,3 +58,8 @@ def test_other_files_are_refused(tmp_path, text, message):
 def test_an_absent_file_is_named(tmp_path):
     with pytest.raises(InputError, match=r"q\.jsonl cannot be read"):
         read_questions(tmp_path / "q.jsonl")
+
+
+def test_a_single_item_over_several_lines_is_one_item(tmp_path):
+    (tmp_path / "q.json").write_text(json.dumps(ROWS[0], indent=4))
+    assert read_items(tmp_path / "q.json") == [ROWS[0]]
