@@ -1,4 +1,4 @@
-"""Files of arbitrated answers: a durable row a question, from which it can be decided again without a model."""
+"""Files of arbitrated answers: a durable row a question, to be decided again without a model."""
 
 from collections.abc import Sequence
 from dataclasses import replace
