@@ -9,6 +9,7 @@ from ..policies.answering import PromptWriter
 from ..policies.probing import RolloutProbe
 from ..policies.pruning import build_pruner
 from ..policies.query import UncoveredWindows
+from ..policies.rinse.artifact import artifact_hash
 from ..policies.rinse.scorer import build_rinse
 from ..policies.trustmargin import ScoredViews, TrustMargin
 from ..policies.types import Sufficiency
@@ -22,6 +23,9 @@ from .trace import VERSION, Started
 from .web import WebEvidence
 from .writing import ClosedBook, WithEvidence, opening_price
 
+NOT_OF_A_RUN = {"service"}
+"""Settings that decide nothing about a question."""
+
 
 def build(settings: Settings) -> Controller:
     """A Controller as the settings describe it. Loads models, which takes some seconds.
@@ -31,12 +35,13 @@ def build(settings: Settings) -> Controller:
     return assembled(settings, load_tools(settings))
 
 
-def sufficiency(settings: Settings) -> Sufficiency:
+def sufficiency(settings: Settings, readers: Readers | None = None) -> Sufficiency:
     """RINSE alone, for whoever needs the decision and no answer, such as a cache of passages.
 
-    Loads its models only; there is no generator and no index. Raises UsageError as `build` does.
+    Without `readers` its models are loaded, and only those; there is no generator and no index. Raises
+    UsageError as `build` does.
     """
-    return _rinse(load_readers(settings), settings.rinse, None)
+    return _rinse(readers or load_readers(settings), settings.rinse, None)
 
 
 def _rinse(readers: Readers, settings: RinseSettings, ledger: Ledger | None) -> Sufficiency:
@@ -81,7 +86,7 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
     models = _names(settings, tools)
 
     def started(question: str) -> Started:
-        dumped = settings.model_dump(mode="json")
+        dumped = settings.model_dump(mode="json", exclude=NOT_OF_A_RUN)
         return Started(
             version=VERSION, question=question, settings=dumped, models=models, web=tools.web is not None
         )
@@ -92,11 +97,12 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
 def _names(settings: Settings, tools: Tools) -> dict[str, str]:
     """Names and hashes of all that measures, for the trace."""
     encoder = tools.readers.encoder
-    canonical = json.dumps(settings.model_dump(mode="json"), sort_keys=True)
+    canonical = json.dumps(settings.model_dump(mode="json", exclude=NOT_OF_A_RUN), sort_keys=True)
     return {
         "sufficit": version("sufficit"),
         "settings": hashlib.sha256(canonical.encode()).hexdigest(),
         "generator": tools.generator.capabilities.model,
         "reranker": tools.readers.reranker.fingerprint,
         "encoder": encoder.fingerprint if encoder else "",
+        "artifact": artifact_hash(tools.readers.artifact),
     }

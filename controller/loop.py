@@ -7,7 +7,7 @@ evidence, and a spent budget ends the run in an answer or an abstention that nam
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ..policies.abstention import ClosedBookRule
@@ -77,24 +77,30 @@ class Controller:
         self._started = started
 
     async def answer(
-        self, question: str, listener: Listener | None = None
+        self, question: str, listener: Listener | None = None, budget: BudgetSettings | None = None
     ) -> tuple[Answer, tuple[Event, ...]]:
         """Answer `question` or abstain with a reason; returns the answer and the run's trace.
 
-        `listener` gets every event as it happens. Raises InputError for an empty or overlong question, and
-        other UsageErrors where the setup cannot work; whatever fails during a run is in its trace instead.
+        `listener` gets every event as it happens; `budget` stands in for that of the settings, in the trace
+        too. Raises InputError for an empty or overlong question, and other UsageErrors where the setup cannot
+        work; whatever fails during a run is in its trace instead.
         """
         question = checked_question(question, self._settings.question_characters)
-        ledger = Ledger(self._settings.budget)
-        recorder = Recorder(self._started(question), ledger, listener)
-        run = _Run(self._assemble, self._settings, ledger, recorder, Outcome(question))
+        settings, started = self._settings, self._started(question)
+        if budget is not None:
+            settings = replace(settings, budget=budget)
+            dumped = {**started.settings, "budget": budget.model_dump(mode="json")}
+            started = replace(started, settings=dumped)
+        ledger = Ledger(settings.budget)
+        recorder = Recorder(started, ledger, listener)
+        run = _Run(self._assemble, settings, ledger, recorder, Outcome(question))
         try:
             async with asyncio.timeout(ledger.seconds_left):
                 await run.go()
         except BudgetExhausted as spent:
             run.stop(spent)
         except TimeoutError:
-            run.stop(BudgetExhausted("seconds", self._settings.budget.seconds))
+            run.stop(BudgetExhausted("seconds", settings.budget.seconds))
         return conclude(run.outcome, self._settings.closed_book, ledger, recorder), recorder.events
 
 

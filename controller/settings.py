@@ -19,7 +19,9 @@ from ..tools.errors import SettingsError
 from ..tools.generators.server import ServerSettings
 from ..tools.web.settings import WebSettings
 from .budget import BudgetSettings
+from .cache.settings import CacheSettings
 from .layers import flatten, layers, put
+from .service.settings import ServiceSettings
 
 
 class Section(BaseModel):
@@ -109,7 +111,9 @@ class Settings(Section):
     igp: IGPSettings = IGPSettings()
     trustmargin: TrustMarginSettings = TrustMarginSettings()
     web: WebSettings = WebSettings()
+    cache: CacheSettings = CacheSettings()
     budget: BudgetSettings = BudgetSettings()
+    service: ServiceSettings = ServiceSettings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,54 @@
+"""Types of fields that requests and responses share."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+NUL_FREE = r"^[^\x00]*$"
+SAYS_SOMETHING = r"^[^\x00]*[^\x00\s][^\x00]*$"
+
+
+class In(BaseModel):
+    """Part of a request: closed to unknown fields, and no type stands in for another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Out(BaseModel):
+    """Part of a response, made from the dataclass whose fields it documents."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+def _nul_free(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must not hold a null character")
+    return text
+
+
+def _says_something(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return _nul_free(text)
+
+
+# Python's own expressions decide, so that the pattern means the same to whoever reads the OpenAPI.
+Text = Annotated[str, AfterValidator(_nul_free), Field(json_schema_extra={"pattern": NUL_FREE})]
+"""Any text without null characters."""
+
+Wording = Annotated[
+    str, AfterValidator(_says_something), Field(json_schema_extra={"pattern": SAYS_SOMETHING})
+]
+"""Text that holds more than white space."""
+
+
+def _plain(value: float) -> float | str:
+    return value if value - value == 0 else {True: "Infinity", False: "-Infinity"}[value > 0]
+
+
+Real = Annotated[
+    float,
+    PlainSerializer(_plain),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity"]}]}),
+]
+"""A number; JSON has no infinity, which is a text here."""

@@ -1,0 +1,32 @@
+"""From settings to a loaded service."""
+
+from ..build import assembled, sufficiency
+from ..loading import load_tools
+from ..retrieval import load_retriever
+from ..settings import Settings
+from ..web import Unexpired
+from .keys import Keys
+from .service import DEFAULT_INDEX, Service
+from .waiting import WaitingRoom
+
+
+def open_service(settings: Settings) -> Service:
+    """Load models, indexes and keys, which takes some seconds; models are shared by all routes.
+
+    Raises UsageError where something is missing or does not fit, naming what to do.
+    """
+    chosen = settings.service
+    keys = Keys.load(chosen.keys)
+    tools = load_tools(settings)
+    more = {
+        name: Unexpired(load_retriever(settings.index.model_copy(update={"path": path, "fused_with": ()})))
+        for name, path in chosen.indexes.items()
+    }
+    return Service(
+        settings=settings,
+        controller=assembled(settings, tools),
+        sufficiency=sufficiency(settings, tools.readers),
+        indexes={DEFAULT_INDEX: tools.retriever, **more},
+        keys=keys,
+        room=WaitingRoom(chosen.concurrent, chosen.queue),
+    )

@@ -1,0 +1,57 @@
+"""What all routes share, and what one request is known by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ...policies.types import Sufficiency, SufficiencyReport
+from ...tools.protocols import Retriever
+from ..loop import Controller
+from ..settings import Settings
+from ..trace import Event
+from .keys import Client, Keys
+from .waiting import WaitingRoom
+
+DEFAULT_INDEX = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request: its id, as in X-Request-ID, who sent it, and the route's path."""
+
+    request_id: str
+    client: Client
+    path: str
+
+
+class Observer(Protocol):
+    """Whoever counts, traces or logs what the service does. It must neither raise nor wait."""
+
+    def heard(self, call: Call, event: Event) -> None:
+        """An event of a run, as it happens; `finished` is a run's last unless the client goes away."""
+        ...
+
+    def decided(self, call: Call, report: SufficiencyReport, seconds: float) -> None:
+        """One question of /v1/decide was decided, in so many seconds."""
+        ...
+
+
+@dataclass(slots=True)
+class Life:
+    """Whether the service still takes requests."""
+
+    draining: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything loaded. `indexes` are those that /v1/decide may search, `default` among them."""
+
+    settings: Settings
+    controller: Controller
+    sufficiency: Sufficiency
+    indexes: Mapping[str, Retriever]
+    keys: Keys
+    room: WaitingRoom
+    life: Life = field(default_factory=Life)
+    observers: list[Observer] = field(default_factory=list)
