@@ -99,14 +99,9 @@ class _File(BaseModel):
     provenance: Provenance
 
 
-def save_artifact(artifact: Artifact, folder: Path) -> None:
-    """Write `artifact` to `folder`, replacing what is there only once all of it is on disk.
-
-    Raises StorageError where the disk refuses.
-    """
-    weights = save_tensors(dict(_tensors(artifact)))
+def _header(artifact: Artifact, weights: bytes) -> _File:
     latent = artifact.latent
-    header = _File(
+    return _File(
         schema_version=SCHEMA,
         weights_sha256=hashlib.sha256(weights).hexdigest(),
         backbones=dict(artifact.backbones),
@@ -116,6 +111,21 @@ def save_artifact(artifact: Artifact, folder: Path) -> None:
         thresholds=dict(artifact.thresholds),
         provenance=artifact.provenance,
     )
+
+
+def artifact_hash(artifact: Artifact) -> str:
+    """SHA-256 over all that the artifact's folder holds, hexadecimal."""
+    header = _header(artifact, save_tensors(dict(_tensors(artifact))))
+    return hashlib.sha256(header.model_dump_json().encode()).hexdigest()
+
+
+def save_artifact(artifact: Artifact, folder: Path) -> None:
+    """Write `artifact` to `folder`, replacing what is there only once all of it is on disk.
+
+    Raises StorageError where the disk refuses.
+    """
+    weights = save_tensors(dict(_tensors(artifact)))
+    header = _header(artifact, weights)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))

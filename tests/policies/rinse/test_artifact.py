@@ -8,6 +8,7 @@ from sufficit.policies.rinse.artifact import (
     JSON_FILE,
     WEIGHTS_FILE,
     Backbone,
+    artifact_hash,
     load_artifact,
     save_artifact,
 )
@@ -46,6 +47,13 @@ def test_saving_again_replaces_and_leaves_nothing_else(artifact, folder):
     save_artifact(replace(artifact, content=content), folder)
     assert load_artifact(folder).content.weights == pytest.approx(artifact.content.weights + 1)
     assert [path.name for path in folder.parent.iterdir()] == ["artifact"]
+
+
+def test_the_hash_tells_one_artifact_from_another(artifact, folder):
+    assert artifact_hash(load_artifact(folder)) == artifact_hash(load_artifact(folder))
+    content = replace(artifact.content, weights=artifact.content.weights + 1)
+    assert artifact_hash(replace(artifact, content=content)) != artifact_hash(artifact)
+    assert artifact_hash(replace(artifact, thresholds={})) != artifact_hash(artifact)
 
 
 def test_a_failed_write_leaves_the_old_one(artifact, folder, monkeypatch):
