@@ -110,7 +110,7 @@ def in_conversation(
     if (needed := generator.count_tokens(instructions)) > settings.instruction_tokens:
         raise InputError(
             f"the system instructions have {needed} tokens, at most {settings.instruction_tokens} are read "
-            "(setting conversation.instruction_tokens); shorten them"
+            "(setting instruction_tokens); shorten them"
         )
     room = (generator.capabilities.context_tokens - prompts.context_tokens) // 4
     lines = _latest(conversation.turns, forbidden, generator, min(settings.history_tokens, room))

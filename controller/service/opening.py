@@ -1,5 +1,7 @@
 """From settings to a loaded service."""
 
+from functools import partial
+
 from ..build import assembled, sufficiency
 from ..loading import load_tools
 from ..retrieval import load_retriever
@@ -25,6 +27,8 @@ def open_service(settings: Settings) -> Service:
     return Service(
         settings=settings,
         controller=assembled(settings, tools),
+        under=partial(assembled, tools=tools),
+        generator=tools.generator,
         sufficiency=sufficiency(settings, tools.readers),
         indexes={DEFAULT_INDEX: tools.retriever, **more},
         keys=keys,

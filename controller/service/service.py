@@ -1,11 +1,11 @@
 """What all routes share, and what one request is known by."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...policies.types import Sufficiency, SufficiencyReport
-from ...tools.protocols import Retriever
+from ...tools.protocols import Generator, Retriever
 from ..loop import Controller
 from ..settings import Settings
 from ..trace import Event
@@ -45,10 +45,16 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Everything loaded. `indexes` are those that /v1/decide may search, `default` among them."""
+    """Everything loaded. `indexes` are those that /v1/decide may search, `default` among them.
+
+    `under` gives a controller over the same tools under other settings, such as the prompts of one
+    conversation; `generator` counts a prompt's tokens.
+    """
 
     settings: Settings
     controller: Controller
+    under: Callable[[Settings], Controller]
+    generator: Generator
     sufficiency: Sufficiency
     indexes: Mapping[str, Retriever]
     keys: Keys

@@ -1,8 +1,24 @@
 """Settings of the HTTP service: section `[service]`."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from ...policies.conversation import ConversationSettings
+
+
+class TracingSettings(BaseModel):
+    """Spans for OpenTelemetry."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    exporter: Literal["none", "otlp", "console"] = Field(default="none", description="where spans go")
+    endpoint: str | None = Field(
+        default=None, description="URL of the OTLP collector; none takes OTEL_EXPORTER_OTLP_ENDPOINT"
+    )
+    service_name: str = Field(default="sufficit", min_length=1, description="resource attribute service.name")
+    content: bool = Field(default=False, description="whether spans may hold questions, prompts and answers")
 
 
 class ServiceSettings(BaseModel):
@@ -30,3 +46,5 @@ class ServiceSettings(BaseModel):
         default=60, ge=0, le=86_400, description="how long it then waits for requests under way"
     )
     log_content: bool = Field(default=False, description="whether logs may hold questions and passages")
+    conversation: ConversationSettings = ConversationSettings()
+    tracing: TracingSettings = TracingSettings()
