@@ -1,0 +1,79 @@
+"""What a configuration cost: tokens and model calls by stage, and how long it took."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .rows import PredictionRow
+
+TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class StageMean:
+    """Mean cost of a question in one stage, or in all; over all questions, whatever became of them.
+
+    `prompt_tokens` are those of the answers' prompts alone; a probe's or a scoring's are not counted.
+    """
+
+    stage: str
+    model_calls: float
+    generated_tokens: float
+    prompt_tokens: float
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Seconds of the questions that came to a stage, or of all; median and 95th percentile."""
+
+    stage: str
+    questions: int
+    p50: float
+    p95: float
+
+
+def costs(rows: Sequence[PredictionRow]) -> tuple[StageMean, ...]:
+    """Mean cost by stage in the order in which stages first come, then in total."""
+    names = dict.fromkeys(name for row in rows for name in row.stages)
+    stages = [
+        StageMean(
+            name,
+            *(
+                sum(getattr(row.stages[name], kind) for row in rows if name in row.stages) / len(rows)
+                for kind in ("model_calls", "generated_tokens", "prompt_tokens")
+            ),
+        )
+        for name in names
+    ]
+    return (*stages, _total(rows))
+
+
+def _total(rows: Sequence[PredictionRow]) -> StageMean:
+    """The total as the budget counted it, which holds what a stage spent before it failed."""
+    calls, generated = (
+        sum(row.spent.get(limit, 0) for row in rows) / len(rows)
+        for limit in ("model_calls", "generated_tokens")
+    )
+    return StageMean(TOTAL, calls, generated, sum(map(prompt_tokens, rows)) / len(rows))
+
+
+def prompt_tokens(row: PredictionRow) -> int:
+    """Tokens of the prompts that answers were written from."""
+    return sum(stage.prompt_tokens for stage in row.stages.values())
+
+
+def tokens(row: PredictionRow) -> int:
+    """All tokens that are counted: generated, and of the answers' prompts."""
+    return row.spent.get("generated_tokens", 0) + prompt_tokens(row)
+
+
+def latencies(rows: Sequence[PredictionRow]) -> tuple[Latency, ...]:
+    """Latency by stage in the order in which stages first come, `total` last."""
+    names = dict.fromkeys(name for row in rows for name in row.timings if name != TOTAL)
+    found = [(name, [row.timings[name] for row in rows if name in row.timings]) for name in (*names, TOTAL)]
+    return tuple(
+        Latency(name, len(seconds), *map(float, np.quantile(seconds, (0.5, 0.95))))
+        for name, seconds in found
+        if seconds
+    )
