@@ -11,6 +11,7 @@ from ..policies.pruning import build_pruner
 from ..policies.query import UncoveredWindows
 from ..policies.rinse.artifact import artifact_hash
 from ..policies.rinse.scorer import build_rinse
+from ..policies.similarity import SimilarityGate
 from ..policies.trustmargin import ScoredViews, TrustMargin
 from ..policies.types import Sufficiency
 from .budget import Ledger
@@ -45,6 +46,8 @@ def sufficiency(settings: Settings, readers: Readers | None = None) -> Sufficien
 
 
 def _rinse(readers: Readers, settings: RinseSettings, ledger: Ledger | None) -> Sufficiency:
+    if settings.method == "similarity" and settings.threshold is not None:
+        return SimilarityGate(readers.reranker, settings.threshold)
     encoder = readers.encoder
     if encoder is not None and ledger is not None:
         encoder = MeteredEncoder(encoder, ledger)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from ..policies.abstention import AbstentionSettings
@@ -73,6 +73,10 @@ class GeneratorSettings(Section, ServerSettings):
 class RinseSettings(Section):
     """The sufficiency scorer."""
 
+    method: Literal["rinse", "similarity"] = Field(
+        default="rinse",
+        description="what scores; similarity takes the reranker's best score and needs a threshold",
+    )
     artifact: str = Field(default="embedded", description="a packaged artifact's name, or a folder")
     reranker: str = Field(
         default="all-minilm-l6-v2", description="the content reader's model, as generator.model"
@@ -97,6 +101,12 @@ class RinseSettings(Section):
         if threshold is not None and math.isnan(threshold):
             raise ValueError("must be a number; inf never answers, -inf always does")
         return threshold
+
+    @model_validator(mode="after")
+    def _similarity_has_a_threshold(self) -> Self:
+        if self.method == "similarity" and self.threshold is None:
+            raise ValueError("method = similarity needs a threshold, for instance 0.6; the artifact has none")
+        return self
 
 
 class Settings(Section):

@@ -105,6 +105,9 @@ class IGPSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
+    method: Literal["information_gain", "retriever"] = Field(
+        default="information_gain", description="what ranks; retriever keeps its order and measures nothing"
+    )
     top_k: int = Field(default=128, ge=1, description="K")
     max_tokens: int = Field(default=32, ge=1, description="MT")
     threshold: float = Field(default=0.05, ge=-math.inf, le=1.0, description="T_p; -inf only reranks")

@@ -12,7 +12,7 @@ mean token log-likelihood of an answer given the question, the question and P, a
 import asyncio
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,6 +32,10 @@ class TrustMarginSettings(BaseModel):
     weight: float = Field(default=0.5, ge=0.0, description="lambda, weight of the binding margin")
     tau: float = Field(default=-1.5, description="threshold on M, in nats per token")
     tie_band: float = Field(default=1e-3, ge=0.0, description="|M - tau| that batching noise can bridge")
+    always: Literal["direct", "rag"] | None = Field(
+        default=None,
+        description="answer trusted without scoring, unless it is empty; none lets M decide",
+    )
 
 
 def prior_margin(views: Likelihoods) -> float:
@@ -62,15 +66,18 @@ def verdict_without_scoring(
     without_scores: tuple[Source, str, str] | None = None
     if is_blank(direct) and (is_blank(rag) or not passages):
         without_scores = "none", "", "Neither answer says anything."
+    elif is_blank(rag):
+        without_scores = "direct", direct, "The RAG answer is empty."
     elif not passages:
         without_scores = "agree", direct, "There was no evidence: the RAG answer is the closed-book answer."
     elif is_blank(direct):
         without_scores = "rag", rag, "The closed-book answer is empty."
-    elif is_blank(rag):
-        without_scores = "direct", direct, "The RAG answer is empty."
     elif same_answer(direct, rag):
         # The RAG answer's wording: it is the one that citations belong to.
         without_scores = "agree", rag, "Both answers are the same."
+    elif settings.always is not None:
+        chosen = rag if settings.always == "rag" else direct
+        without_scores = settings.always, chosen, f"The settings always trust the {settings.always} answer."
     if without_scores is None:
         return None
     return Verdict(*without_scores, None, None, None, None, settings.weight, settings.tau, tie=False)

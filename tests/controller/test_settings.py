@@ -92,3 +92,9 @@ def test_dumped_settings_load_back():
     settings = load(["igp.threshold=-inf"], environment={}).settings
     assert Settings.model_validate(settings.model_dump(mode="json")) == settings
     assert set(keys()) == set(flat(settings))
+
+
+def test_a_similarity_gate_needs_a_threshold():
+    with pytest.raises(SettingsError, match="needs a threshold"):
+        load(["rinse.method=similarity"], environment={})
+    assert load(["rinse.method=similarity", "rinse.threshold=0.6"], environment={}).settings.rinse.threshold

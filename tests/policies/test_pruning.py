@@ -23,6 +23,8 @@ class NeedsSnow:
         ({"guard": False, "near_duplicate": None}, "ab"),
         ({"guard": False, "set_aware": True}, "ad"),
         ({"guard": False, "gates": {"min_pass_rate": 0.9}}, "acd"),
+        ({"guard": False, "method": "retriever"}, "acd"),
+        ({"guard": False, "method": "retriever", "top_m": 1, "gates": {"min_pass_rate": 0.9}}, "a"),
     ],
 )
 async def test_every_part_can_be_switched(settings: dict[str, object], admitted: str) -> None:

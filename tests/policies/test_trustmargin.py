@@ -173,3 +173,14 @@ async def test_a_real_model_scores_its_own_answers_as_it_wrote_them(
         question, PASSAGES, direct, rag
     )
     assert verdict.likelihoods is None or verdict.likelihoods == views
+
+
+@pytest.mark.parametrize(("always", "chosen"), [("rag", "r"), ("direct", "d")])
+async def test_a_trusted_answer_is_not_scored_and_never_empty(always: str, chosen: str) -> None:
+    generator = ScriptedGenerator()
+    settings = TrustMarginSettings.model_validate({"always": always})
+    arbiter = TrustMargin(ScoredViews(generator, AnswerPrompts()), settings)
+    verdict = await arbiter.choose("Who?", PASSAGES, generation("d"), generation("r"))
+    assert (verdict.source, verdict.answer, generator.calls) == (always, chosen, [])
+    only = (generation("d"), generation("")) if always == "rag" else (generation(""), generation("r"))
+    assert (await arbiter.choose("Who?", PASSAGES, *only)).answer in {"d", "r"}
