@@ -12,6 +12,7 @@ from ..tools.errors import SufficitError, UsageError
 from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
 from .commands import (
     ask,
+    calibrate,
     contrasts,
     evaluate,
     fit,
@@ -40,6 +41,7 @@ app.command("monitor")(monitor.monitor)
 app.command("tune-threshold")(evaluate.tune_threshold)
 app.command("settings")(settings.settings)
 app.command("fit")(fit.fit)
+app.command("calibrate")(calibrate.calibrate)
 app.command("gate")(gate.gate)
 app.command("train-reader")(train_reader.train_reader)
 app.add_typer(index.app, name="index")

@@ -70,7 +70,8 @@ class Provenance(_Frozen):
     fit, of whose groups the share `held_out` set the threshold alone; `latent_records` counts those of them
     that the latent reader read. `left_out` lists the families kept away. `penalties` and `layers` are what
     the head's penalty and the latent reader's prompt and layer were chosen by. `accuracy` was measured by
-    fitting again without each family.
+    fitting again without each family. `calibrated_on` names the files, with their SHA-256, that `sufficit
+    calibrate` has since set a threshold on.
     """
 
     data: dict[str, str]
@@ -86,3 +87,4 @@ class Provenance(_Frozen):
     penalties: tuple[PenaltyChoice, ...] = ()
     layers: tuple[LayerChoice, ...] = ()
     accuracy: tuple[FamilyAccuracy, ...] = ()
+    calibrated_on: dict[str, str] = {}

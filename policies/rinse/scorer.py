@@ -40,6 +40,11 @@ class Rinse:
         self._readers = tuple(readers)
         self._threshold = threshold
 
+    @property
+    def readers(self) -> frozenset[str]:
+        """Names of the readers that it stands on."""
+        return frozenset(reader.name for reader in self._readers)
+
     async def score(self, question: str, passages: Sequence[Passage]) -> SufficiencyReport:
         """Score the evidence set; an empty one gets a report without a score.
 

@@ -47,6 +47,10 @@ class FitSettings:
     padded_groups: int = 6
     padding: tuple[int, ...] = (5, 20, 100)
 
+    def holds_out(self, record: ContrastRecord) -> bool:
+        """Whether the record's group is kept back for the answer threshold."""
+        return is_held_out(record.group, self.seed, self.held_out)
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -110,7 +114,13 @@ async def measure_records(
     raws = await _each(sample, measurer.raws, partial(progress, "trained readers"))
     states_of = {id(record): found for record, found in zip(latent, read, strict=True)}
     examples = [
-        Example(record, is_held_out(record, settings), covered, states_of.get(id(record), {}), raw)
+        Example(
+            record,
+            settings.holds_out(record),
+            covered,
+            states_of.get(id(record), {}),
+            raw,
+        )
         for record, covered, raw in zip(sample, coverages, raws, strict=True)
     ]
     fresh = [record for record, raw in zip(sample, raws, strict=True) if raw]
@@ -147,9 +157,9 @@ async def _states(
     return {prompt: await measurer.states(encoder, question, passages, prompt) for prompt in settings.prompts}
 
 
-def is_held_out(record: ContrastRecord, settings: FitSettings) -> bool:
-    """Whether the record's group is kept back for the answer threshold."""
-    return draw(record.group, settings.seed, "held out") < settings.held_out
+def is_held_out(group: str, seed: int, share: float) -> bool:
+    """Whether a group is among the `share` that is kept back for the answer threshold."""
+    return draw(group, seed, "held out") < share
 
 
 def _padded(
@@ -162,8 +172,8 @@ def _padded(
 
     The padding comes from `others`; every larger set holds the smaller ones.
     """
-    fitted = [record for record in records if not is_held_out(record, settings)]
-    strange = [record for record in others if not is_held_out(record, settings)]
+    fitted = [record for record in records if not settings.holds_out(record)]
+    strange = [record for record in others if not settings.holds_out(record)]
     bases: dict[str, ContrastRecord] = {}
     for record in sample_groups(fitted, settings.padded_groups, settings.seed):
         if record.label:
@@ -195,7 +205,7 @@ def _count_pieces(
 ) -> dict[str, PieceCounts]:
     texts: dict[str, dict[str, None]] = {}
     for record in records:
-        if not is_held_out(record, settings):
+        if not settings.holds_out(record):
             texts.setdefault(record.family, {}).update(
                 dict.fromkeys(passage_text(passage) for passage in record.passages)
             )

@@ -8,7 +8,7 @@ from sufficit.policies.rinse.content import cover
 from sufficit.policies.rinse.latent import latent_prompt, unit_states
 from sufficit.policies.rinse.measure import Backbones, Measurer
 from sufficit.policies.rinse.sampling import usable
-from sufficit.policies.rinse.training import CONCURRENT, FitSettings, is_held_out, measure_records
+from sufficit.policies.rinse.training import CONCURRENT, FitSettings, measure_records
 
 NAMES = {"wordpieces": "minilm", "reranker": "minilm", "encoder": "smollm"}
 SETTINGS = FitSettings((PROMPT,), groups=5, latent_groups=3, padded_groups=1, padding=(2, 6))
@@ -62,7 +62,7 @@ def test_measures_the_sample_that_the_settings_ask_for(whole):
     data, _, told = whole
     assert len(data.examples) == 2 * 5 * 2
     assert sum(bool(example.states) for example in data.examples) == 2 * 3 * 2
-    assert all(example.held_out == is_held_out(example.record, SETTINGS) for example in data.examples)
+    assert all(example.held_out == SETTINGS.holds_out(example.record) for example in data.examples)
     assert {example.record.group for example in data.examples if example.states} <= {
         example.record.group for example in data.examples
     }
