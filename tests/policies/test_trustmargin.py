@@ -72,6 +72,26 @@ def test_the_threshold_is_strict_and_ties_are_marked() -> None:
     assert "-1.75 is not above -1.5" in clear.reason
 
 
+@pytest.mark.parametrize("away", [-0.5, -0.25, -0.125, 0.0, 0.125, 0.25, 0.5])
+def test_the_tie_band_has_two_sides_and_holds_its_edges(away: float) -> None:
+    verdict = verdict_by_margin(VIEWS, "d", "r", TrustMarginSettings(tau=-1.75 - away, tie_band=0.25))
+    # A tie is only marked: the strict rule decides all the same.
+    assert verdict.source == ("rag" if away > 0 else "direct")
+    assert verdict.tie == (abs(away) <= 0.25)
+
+
+def test_without_a_tie_band_only_equality_is_a_tie() -> None:
+    exact = TrustMarginSettings(tau=-1.75, tie_band=0.0)
+    assert verdict_by_margin(VIEWS, "d", "r", exact).tie
+    near = TrustMarginSettings(tau=-1.75 - 1e-9, tie_band=0.0)
+    assert not verdict_by_margin(VIEWS, "d", "r", near).tie
+
+
+def test_without_weight_the_prior_margin_decides_alone() -> None:
+    verdict = verdict_by_margin(VIEWS, "d", "r", TrustMarginSettings(weight=0.0, tau=-2.5))
+    assert (verdict.source, verdict.margin, verdict.binding) == ("rag", -2.0, 0.5)
+
+
 @pytest.mark.parametrize("broken", [math.nan, -math.inf])
 def test_a_likelihood_that_is_no_number_is_an_error(broken: float) -> None:
     with pytest.raises(ModelOutputError):
@@ -86,6 +106,8 @@ def test_a_likelihood_that_is_no_number_is_an_error(broken: float) -> None:
         ("Oslo", " ", PASSAGES, "direct", "Oslo"),
         ("Oslo", "...", PASSAGES, "direct", "Oslo"),
         ("", "", PASSAGES, "none", ""),
+        ("Oslo", "", [], "direct", "Oslo"),
+        ("", "Oslo", [], "none", ""),
         ("Oslo", "Oslo", [], "agree", "Oslo"),
         ("", "", [], "none", ""),
     ],
