@@ -26,7 +26,7 @@ from ..tools.web.toolbox import WebTools
 from ..tools.wordpieces import WordPieceTokenizer
 from .retrieval import load_retriever
 from .settings import GeneratorSettings, RinseSettings, Settings
-from .web import DAY, Keeper, Unexpired
+from .web import DAY, Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def load_tools(settings: Settings) -> Tools:
     retriever = load_retriever(settings.index)
     generator = load_generator(settings)
     return Tools(
-        retriever=Unexpired(retriever),
+        retriever=retriever,
         generator=generator,
         readers=load_readers(settings, generator if isinstance(generator, TransformersGenerator) else None),
         web=_load_web(settings.web) if settings.web.on else None,

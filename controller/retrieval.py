@@ -1,12 +1,16 @@
 """From settings to the retriever that they name."""
 
 from ..tools.protocols import Retriever
+from ..tools.retrievers.expiry import Unexpired
 from ..tools.retrievers.lucene_search import BM25
 from ..tools.retrievers.opening import open_retriever
 from .settings import IndexSettings
 
 
 def load_retriever(index: IndexSettings) -> Retriever:
-    """The index at the path, fused with the others where there are any. Raises as `open_index`."""
+    """The index at the path, fused with the others where there are any, without what has expired.
+
+    Raises as `open_index`.
+    """
     scoring = BM25(index.lucene.k1, index.lucene.b, index.lucene.rm3)
-    return open_retriever([index.path, *index.fused_with], scoring)
+    return Unexpired(open_retriever([index.path, *index.fused_with], scoring))

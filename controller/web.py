@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Protocol
 
 from ..tools.errors import BudgetExhausted, RunError, UsageError
-from ..tools.protocols import Retriever
+from ..tools.retrievers.expiry import EXPIRES, FETCHED, KEPT
 from ..tools.types import Passage
 from ..tools.web.ranking import relevance, words
 from ..tools.web.settings import WebSettings
@@ -17,15 +17,6 @@ from .budget import Ledger
 from .stages import PageVisit, Visit
 
 DAY = 86_400.0
-FETCHED, EXPIRES = "fetched", "expires"
-"""Metadata of passages kept from the web: seconds since 1970."""
-
-
-KEPT = "web:"
-"""Before the source of what was kept from the web."""
-
-DEEPEST = 1000
-"""As far down as is looked for passages that have not expired."""
 
 
 class Documents(Protocol):
@@ -57,28 +48,6 @@ class Keeper:
             for passage in passages
         ]
         await asyncio.to_thread(self.index.replace, dated)
-
-
-@dataclass(frozen=True, slots=True)
-class Unexpired:
-    """A retriever without the passages whose time is over."""
-
-    retriever: Retriever
-    clock: Callable[[], float] = time.time
-
-    async def search(self, query: str, k: int) -> list[Passage]:
-        """See Retriever. Asks for more, up to `DEEPEST`, where expired passages took places."""
-        asked = k
-        while True:
-            found = await self.retriever.search(query, asked)
-            fresh = self._fresh(found)[:k]
-            if len(fresh) == k or len(found) < asked or asked >= DEEPEST:
-                return fresh
-            asked = min(4 * asked, DEEPEST)
-
-    def _fresh(self, passages: Sequence[Passage]) -> list[Passage]:
-        now = self.clock()
-        return [p for p in passages if float(p.metadata.get(EXPIRES, now + 1)) > now]
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -46,11 +47,29 @@ def has_lucene() -> bool:
     return all(importlib.util.find_spec(name) for name in ("pyserini", "jnius_config"))
 
 
+def has_dense() -> bool:
+    return importlib.util.find_spec("faiss") is not None
+
+
+@cache
+def _engine() -> Any:
+    from sufficit.tools.retrievers.dense import DEFAULT_MODEL, DenseEngine
+
+    return DenseEngine.load(DEFAULT_MODEL, device="auto", threads=None)
+
+
+def share_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load the encoder of dense indexes once for many tests, not for every index."""
+    if has_dense():
+        engine = _engine()
+        monkeypatch.setattr("sufficit.tools.retrievers.dense.DenseEngine.load", lambda *_, **__: engine)
+
+
 def needs(kind: str) -> None:
     """Skip a test where the kind's packages are missing."""
     if kind == "lucene" and not has_lucene():
         pytest.skip("Lucene is not installed; run: make lucene")
-    if kind == "dense" and not importlib.util.find_spec("faiss"):
+    if kind == "dense" and not has_dense():
         pytest.skip("faiss is not installed; run: pip install 'sufficit[dense]'")
 
 
@@ -69,7 +88,8 @@ def folders(kind: str, path: Path) -> list[tuple[Any, Path]]:
     """The indexes that a kind consists of, and where they lie."""
     if kind != "hybrid":
         return [(kind, path)]
-    return [("embedded", path / "one"), ("lucene" if has_lucene() else "embedded", path / "two")]
+    members = ["embedded", *["lucene"] * has_lucene(), *["dense"] * has_dense()]
+    return [(member, path / member) for member in members]
 
 
 def anserini_folder(path: Path, documents: Sequence[dict[str, Any]], *, stored: bool = True) -> None:

@@ -13,9 +13,10 @@ from sufficit.controller.budget import BudgetSettings, Ledger
 from sufficit.controller.replay import replay
 from sufficit.controller.settings import Settings, load
 from sufficit.controller.trace import to_json, without_times
-from sufficit.controller.web import DAY, Keeper, Unexpired, WebEvidence
+from sufficit.controller.web import DAY, Keeper, WebEvidence
 from sufficit.tools.errors import IndexLocked, SettingsError, ToolError
 from sufficit.tools.retrievers.embedded import EmbeddedIndex
+from sufficit.tools.retrievers.expiry import Unexpired
 from sufficit.tools.types import Hit, Passage
 from sufficit.tools.web.extract import PageReader
 from sufficit.tools.web.settings import ExtractSettings
@@ -246,8 +247,8 @@ async def test_what_was_fetched_is_found_by_the_next_asker_until_it_expires(
 
 
 async def test_expired_passages_do_not_take_the_places_of_others():
-    old = [Passage(str(n), "x", source="old", metadata={"expires": 5}) for n in range(3)]
-    fresh = [Passage(str(n), "x", source="new", metadata={"expires": 50}) for n in range(3)]
+    old = [Passage(str(n), "x", source="web:old", metadata={"expires": 5}) for n in range(3)]
+    fresh = [Passage(str(n), "x", source="web:new", metadata={"expires": 50}) for n in range(3)]
     lasting = [Passage("9", "x", source="own")]
     retriever = Unexpired(FixedSearch(lambda query: [*old, *fresh, *lasting]), lambda: 10.0)
     assert await retriever.search("q", 3) == fresh
@@ -279,7 +280,7 @@ async def test_keeping_a_page_leaves_a_document_of_the_same_address_alone(
 
 
 async def test_many_expired_passages_hide_no_fresh_one():
-    old = [Passage(str(n), f"pump {n}", metadata={"expires": 1}) for n in range(40)]
+    old = [Passage(str(n), f"pump {n}", source="web:p", metadata={"expires": 1}) for n in range(40)]
     retriever = Unexpired(FixedSearch(lambda query: [*old, Passage("own", "pump")]), lambda: 10.0)
     assert [p.id for p in await retriever.search("pump", 8)] == ["own"]
 

@@ -21,6 +21,7 @@ from ..models.quiet import quiet
 from ..models.resolve import resolve
 from .cache import LruCache
 from .encoding import Encodings, batches, longest_input, pad
+from .vocabulary import whole_words
 from .worker import Worker
 
 CACHED_TEXTS = 65_536  # about 100 MB at 384 dimensions
@@ -88,6 +89,10 @@ class BiEncoderReranker:
     def width(self) -> int:
         """Dimensions of an embedding."""
         return self._width
+
+    def words(self) -> frozenset[str]:
+        """What its tokenizer holds as one piece and not as part of a word, as text; milliseconds."""
+        return whole_words(self._tokenizer)
 
     def embed(self, texts: Sequence[str]) -> list[Vectors]:
         """For each text the embeddings of its windows, float32 rows of length 1, shape (windows, width).

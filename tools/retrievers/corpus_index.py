@@ -25,9 +25,13 @@ class BuildReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """Facts about an index: `size` in bytes on disk, `parts` counted by the engine's own names."""
+    """Facts about an index: `size` in bytes on disk, `parts` counted by the engine's own names.
+
+    `passages` can be found; `expired` ones, whose time is over, are deleted by the next write.
+    """
 
     passages: int
+    expired: int
     parts: Mapping[str, int]
     size: int
     manifest: Manifest
@@ -44,6 +48,10 @@ class CorpusIndex(Index, Protocol):
         self, passages: Iterable[Passage], progress: Callable[[int], None] | None = None
     ) -> BuildReport:
         """Add whole documents, each in the place of all passages its source had; blocking. All or nothing."""
+        ...
+
+    def sweep(self) -> int:
+        """Delete the passages whose time is over, as every write does; blocking. Returns how many."""
         ...
 
     def info(self) -> IndexInfo:

@@ -11,6 +11,7 @@ from ..models.compute import Device
 from ..models.resolve import resolve
 from ..rerankers.biencoder import BiEncoderReranker
 from ..types import Passage
+from .analysis import TOKENIZER_VERSION, analyze
 from .corpus_index import BuildReport
 from .dense_search import DenseSearch
 from .dense_storage import DATABASE, ERRORS, changes, create
@@ -25,8 +26,8 @@ class DenseIndex(FolderIndex):
     """A `CorpusIndex` by embeddings. Scores are cosines, in [-1, 1].
 
     A passage longer than its model reads is embedded in overlapping windows, and its score is its best
-    window's. Every query but a blank one finds the passages nearest to it, be it of stop words or of words
-    that no passage has: nearness has no zero.
+    window's. A query needs no word in common with a passage, but one that the model knows: [] for stop words,
+    and for words that neither the model nor the index holds, as `dense_search` says.
 
     Exact search up to 100,000 vectors; above, an inverted file of 8-bit vectors that is searched in part.
     """
@@ -87,6 +88,7 @@ class DenseEngine:
         self._model = model
         self._encoder = encoder
         self._prompts = prompts
+        self._known = frozenset(analyze("\n".join(sorted(encoder.words()))))
 
     @classmethod
     def load(cls, model: str, *, device: Device, threads: int | None) -> Self:
@@ -99,8 +101,13 @@ class DenseEngine:
 
     @property
     def made_with(self) -> Mapping[str, str | int]:
-        """Schema, and the model with its hash."""
-        return {"schema_version": 1, "model": self._model, "fingerprint": self._encoder.fingerprint}
+        """Schema, analyzer of unknown terms, and the model with its hash."""
+        return {
+            "schema_version": 2,
+            "tokenizer_version": TOKENIZER_VERSION,
+            "model": self._model,
+            "fingerprint": self._encoder.fingerprint,
+        }
 
     def create(self, folder: Path) -> None:
         """Make an empty version."""
@@ -108,11 +115,11 @@ class DenseEngine:
 
     def open(self, folder: Path) -> DenseSearch:
         """Open the last commit."""
-        return DenseSearch(folder, self._encoder, self._prompts.query)
+        return DenseSearch(folder, self._encoder, self._prompts.query, self._known)
 
     def writer(self, folder: Path) -> DenseWriter:
         """One transaction."""
-        return DenseWriter(folder, self._encoder, self._prompts.passage)
+        return DenseWriter(folder, self._encoder, self._prompts.passage, self._known)
 
     def stamp(self, folder: Path) -> tuple[int, ...]:
         """SQLite's count of changes."""

@@ -1,6 +1,7 @@
 """How a dense index lies on disk: one SQLite file, and above 100,000 vectors a faiss file beside it.
 
-    passages.sqlite         passages as they came in, and the vectors of their windows: the truth
+    passages.sqlite         passages as they came in, the vectors of their windows, and the terms in them that
+                            the encoder does not know: the truth
     vectors-<n>.faiss       an inverted file of the vectors up to number n, 8 bits a component: a copy
 
 Numbers are never used again, so the copy needs no transaction with the truth: a reader takes out of it what
@@ -28,7 +29,8 @@ _TRAINING_ROWS: Final = 64  # vectors a list of the inverted file that its centr
 
 _SCHEMA: Final = """
 CREATE TABLE passages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, source TEXT NOT NULL, payload TEXT NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, source TEXT NOT NULL, payload TEXT NOT NULL,
+    expires INTEGER
 );
 CREATE INDEX by_key ON passages (key);
 CREATE INDEX by_source ON passages (source);
@@ -38,6 +40,13 @@ CREATE TABLE vectors (
     vector BLOB NOT NULL
 );
 CREATE INDEX by_passage ON vectors (passage);
+CREATE INDEX by_expiry ON passages (expires) WHERE expires IS NOT NULL;
+CREATE TABLE unknown_terms (
+    term TEXT NOT NULL,
+    passage INTEGER NOT NULL REFERENCES passages ON DELETE CASCADE,
+    PRIMARY KEY (term, passage)
+) WITHOUT ROWID;
+CREATE INDEX terms_by_passage ON unknown_terms (passage);
 """
 
 

@@ -9,6 +9,7 @@ from typing import Final, Self, TypeVar
 
 from ..rerankers.biencoder import BiEncoderReranker
 from ..types import Passage, PassageKey
+from .analysis import analyze
 from .dense_storage import (
     ERRORS,
     FLAT_LIMIT,
@@ -20,6 +21,7 @@ from .dense_storage import (
 )
 from .encoded import EncodedTexts
 from .engine import EngineFailure
+from .expiry import expiry
 from .spelling import encodable
 from .stored import key_digest, source_digest, to_payload
 
@@ -34,10 +36,12 @@ class DenseWriter:
     Passages are encoded as they come in; what was encoded is kept beside the index until a commit.
     """
 
-    def __init__(self, folder: Path, encoder: BiEncoderReranker, prompt: str) -> None:
+    def __init__(self, folder: Path, encoder: BiEncoderReranker, prompt: str, known: frozenset[str]) -> None:
+        """`known` are the terms that the encoder knows as words."""
         self._folder = folder
         self._width = encoder.width
         self._prompt = prompt
+        self._known = known
         self._encoded = EncodedTexts(folder.parent, encoder)
         self._waiting: list[tuple[int, str]] = []  # numbers of passages without vectors, and their texts
         self._database = self._guarded(lambda: connect(folder))
@@ -60,10 +64,14 @@ class DenseWriter:
 
     def insert(self, passage: Passage) -> None:
         """Add a passage whose key is not there."""
-        row = (key_digest(passage.key), source_digest(passage.source), to_payload(passage))
-        added = self._execute("INSERT INTO passages (key, source, payload) VALUES (?, ?, ?)", row)
+        digests = (key_digest(passage.key), source_digest(passage.source))
+        row = (*digests, to_payload(passage), expiry(passage))
+        added = self._execute("INSERT INTO passages (key, source, payload, expires) VALUES (?, ?, ?, ?)", row)
+        number = int(added.lastrowid or 0)
         text = f"{passage.title}\n{passage.text}" if passage.title else passage.text
-        self._waiting.append((int(added.lastrowid or 0), encodable(self._prompt + text)))
+        for term in set(analyze(text)) - self._known:
+            self._execute("INSERT INTO unknown_terms (term, passage) VALUES (?, ?)", (term, number))
+        self._waiting.append((number, encodable(self._prompt + text)))
         if len(self._waiting) >= _BATCH:
             self._encode()
 
@@ -76,6 +84,10 @@ class DenseWriter:
         """Delete all passages of these sources."""
         for source in sources:
             self._execute("DELETE FROM passages WHERE source = ?", (source_digest(source),))
+
+    def delete_expired(self, now: float) -> None:
+        """Delete the passages whose time is over."""
+        self._execute("DELETE FROM passages WHERE expires <= ?", (now,))
 
     def _encode(self) -> None:
         """Give the passages that wait their vectors, unless they are deleted again."""
@@ -97,7 +109,7 @@ class DenseWriter:
             ids = numbers(self._database)[:, 0].copy()
             write_inverted_file(self._folder, rows_after(self._database, 0, self._width), ids)
 
-    def _execute(self, statement: str, values: tuple[str | bytes | int, ...]) -> sqlite3.Cursor:
+    def _execute(self, statement: str, values: tuple[str | bytes | float | None, ...]) -> sqlite3.Cursor:
         return self._guarded(lambda: self._database.execute(statement, values))
 
     def _guarded(self, call: Callable[[], T]) -> T:

@@ -14,10 +14,10 @@ from .analysis import ANALYZER, TOKENIZER_VERSION
 from .corpus_index import BuildReport
 from .folder import FolderIndex, build_folder
 from .querying import query_terms, score_query
-from .records import prepare, schema, to_passage
+from .records import expired_by, prepare, schema, to_passage
 from .writing import ERRORS, PassageWriter
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Raised whenever fields are added, removed or filled otherwise."""
 
 
@@ -92,6 +92,10 @@ class TantivyReader:
     def parts(self) -> Mapping[str, int]:
         """Number of segments."""
         return {"segments": self._searcher.num_segments}
+
+    def expired(self, now: float) -> int:
+        """Number of passages whose time is over."""
+        return int(self._searcher.search(expired_by(now), 1).count or 0)
 
     def search(self, query: str, k: int) -> list[Passage]:
         """Passages by BM25."""

@@ -23,6 +23,10 @@ class Reader(Protocol):
         """What it consists of, counted."""
         ...
 
+    def expired(self, now: float) -> int:
+        """Number of passages whose time is over at `now`, in seconds since 1970."""
+        ...
+
     def search(self, query: str, k: int) -> list[Passage]:
         """At most `k` passages, best first, with scores; k ≥ 1 and there is at least one passage."""
         ...

@@ -1,44 +1,29 @@
 """An index over a folder, whichever engine stores it: versions, locks, and seeing what others write."""
 
 import asyncio
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ..errors import IndexMissing, StorageError
 from ..types import Passage, PassageKey
 from .corpus_index import BuildReport, IndexInfo
-from .engine import Engine, EngineFailure, Reader
+from .engine import Engine, EngineFailure
 from .layout import (
     Manifest,
-    check_manifest,
-    manifest_path,
     new_version,
     publish,
-    read_manifest,
     remove_leftovers,
     storage_error,
     write_lock,
 )
 from .replacing import Sink, put, put_documents
+from .snapshots import Snapshot, close_unused, open_newest, stamp_of
 
-_OPEN_ATTEMPTS: Final = 5
 T = TypeVar("T")
-
-
-class _Snapshot:
-    """An opened reader that is closed when it is neither the newest nor in use."""
-
-    def __init__(self, reader: Reader, manifest: Manifest, stamp: tuple[int, ...]) -> None:
-        self.reader = reader
-        self.manifest = manifest
-        self.stamp = stamp
-        self.users = 0
-        self.retired = False
 
 
 class FolderIndex:
@@ -61,9 +46,10 @@ class FolderIndex:
         self._engine = engine
         self._opening = threading.Lock()
         self._writing = threading.Lock()
-        self._snapshot: _Snapshot | None = None
-        if self._count() == 0 and not for_writing:
-            raise _empty(path)
+        self._snapshot: Snapshot | None = None
+        with self._reading() as now:
+            if now.reader.count == 0 and not for_writing:
+                raise _empty(path)
 
     async def search(self, query: str, k: int) -> list[Passage]:
         """At most `k` passages, best first, each with its score.
@@ -105,8 +91,21 @@ class FolderIndex:
         return before - after
 
     async def count(self) -> int:
-        """Number of passages."""
-        return await self._run(self._count)
+        """Number of passages, without those whose time is over."""
+        return await self._run(lambda: self._count(time.time()))
+
+    def sweep(self) -> int:
+        """Delete the passages whose time is over, as every write does; blocking. Returns how many there were.
+
+        Raises
+        ------
+        IndexLocked, StorageError
+        """
+        with self._reading() as now:
+            expired = now.reader.expired(time.time())
+        if expired:
+            self._write(lambda _: None)
+        return expired
 
     def replace(
         self, passages: Iterable[Passage], progress: Callable[[int], None] | None = None
@@ -138,7 +137,8 @@ class FolderIndex:
                 size = sum(entry.stat().st_size for entry in folder.iterdir())
             except OSError as error:
                 raise storage_error(self._path, error) from error
-            return IndexInfo(now.reader.count, now.reader.parts, size, now.manifest)
+            expired = now.reader.expired(time.time())
+            return IndexInfo(now.reader.count - expired, expired, now.reader.parts, size, now.manifest)
 
     async def _run(self, function: Callable[[], T]) -> T:
         if self._engine.executor is None:
@@ -156,29 +156,34 @@ class FolderIndex:
             except self._engine.errors as error:
                 raise storage_error(self._path, error) from error
 
-    def _count(self) -> int:
+    def _count(self, when: float) -> int:
         with self._reading() as now:
-            return now.reader.count
+            return now.reader.count - now.reader.expired(when)
 
     def _write(self, write: Callable[[Sink], None]) -> tuple[int, int]:
-        """Write in one transaction; returns the number of passages before and after."""
+        """Write in one transaction, which also deletes what has expired.
+
+        Returns the number of passages before, without what had expired, and after.
+        """
         with self._writing, write_lock(self._path):
+            when = time.time()
             with self._reading() as before:
-                count = before.reader.count
+                count = before.reader.count - before.reader.expired(when)
                 with _transaction(self._engine, self._path, before.manifest.folder) as sink:
+                    sink.delete_expired(when)
                     write(sink)
-            return count, self._count()
+            return count, self._count(when)
 
     @contextmanager
-    def _reading(self) -> Iterator[_Snapshot]:
+    def _reading(self) -> Iterator[Snapshot]:
         """The newest commit, kept open meanwhile. Costs two calls of `stat` if nothing changed."""
         with self._opening:
             now = self._snapshot
-            if now is None or now.stamp != _stamp(self._path, self._engine, now.manifest):
-                now = _open_newest(self._path, self._engine)
+            if now is None or now.stamp != stamp_of(self._path, self._engine, now.manifest):
+                now = open_newest(self._path, self._engine)
                 if (old := self._snapshot) is not None:
                     old.retired = True
-                    _close_unused(old)
+                    close_unused(old)
                 self._snapshot = now
             now.users += 1
         try:
@@ -186,7 +191,7 @@ class FolderIndex:
         finally:
             with self._opening:
                 now.users -= 1
-                _close_unused(now)
+                close_unused(now)
 
 
 def build_folder(
@@ -239,21 +244,6 @@ def _build_version(
     return read, replaced, count
 
 
-def _open_newest(path: Path, engine: Engine) -> _Snapshot:
-    """Open the current version, again if a build replaces and removes it meanwhile."""
-    for attempt in range(_OPEN_ATTEMPTS):
-        manifest = read_manifest(path)
-        check_manifest(path, manifest, engine.kind, engine.made_with)
-        # The stamp comes before opening: a commit in between makes it old, never unseen.
-        try:
-            stamp = _stamp(path, engine, manifest)
-            return _Snapshot(engine.open(path / manifest.folder), manifest, stamp)
-        except engine.errors as error:
-            if attempt == _OPEN_ATTEMPTS - 1 or read_manifest(path) == manifest:
-                raise storage_error(path, error) from error
-    raise AssertionError("unreachable: the last attempt returns or raises")
-
-
 @contextmanager
 def _transaction(engine: Engine, path: Path, folder: str) -> Iterator[Sink]:
     """The engine's, its own errors told as what they mean to the user."""
@@ -262,20 +252,6 @@ def _transaction(engine: Engine, path: Path, folder: str) -> Iterator[Sink]:
             yield sink
     except EngineFailure as failure:
         raise storage_error(path, failure.error) from failure.error
-
-
-def _stamp(path: Path, engine: Engine, manifest: Manifest) -> tuple[int, ...]:
-    """Identity of the manifest, which is replaced, never changed, and of the version's last commit."""
-    try:
-        status = os.stat(manifest_path(path))  # noqa: PTH116  (Path.stat costs twice as much, at every search)
-        return (status.st_ino, status.st_mtime_ns, status.st_size, *engine.stamp(path / manifest.folder))
-    except OSError:
-        return ()
-
-
-def _close_unused(snapshot: _Snapshot) -> None:
-    if snapshot.retired and snapshot.users == 0:
-        snapshot.reader.close()
 
 
 def _empty(path: Path) -> IndexMissing:

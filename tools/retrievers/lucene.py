@@ -103,7 +103,7 @@ class LuceneEngine:
         """Schema, analyzer and engine."""
         major = java_class("org.apache.lucene.util.Version").LATEST.major
         return {
-            "schema_version": 1,
+            "schema_version": 2,
             "analyzer": "Anserini's default for English; unspaced scripts by character",
             "engine": f"lucene {major}",
         }

@@ -1,7 +1,8 @@
 """A passage as a document of Lucene in Anserini's layout, and the texts of other people's documents.
 
 Fields, as Anserini names them: `id`; `contents`, analysed for search; `raw`, the stored JSON. Beside them
-`key` and `source`, digests to delete by. Pyserini opens such an index as one of its own.
+`key` and `source`, digests to delete by, and, of a passage kept from the web, `expires`, when its time is
+over, in seconds since 1970. Pyserini opens such an index as one of its own.
 """
 
 import json
@@ -9,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from ..types import Passage
+from .expiry import EXPIRES, expiry
 from .java import java_class
 from .spelling import encodable, normalise, spaced
 from .stored import key_digest, source_digest
@@ -18,6 +20,7 @@ CONTENTS: Final = "contents"
 RAW: Final = "raw"
 KEY: Final = "key"
 SOURCE: Final = "source"
+_EARLIEST: Final = -(2**63)
 
 # Where the collections that Anserini reads keep text, id and title; the first that is there counts.
 _TEXTS: Final = ("text", "contents", "passage", "segment", "body", "abstract")
@@ -50,10 +53,18 @@ def to_document(passage: Passage) -> Any:
     document.add(java_class("org.apache.lucene.document.BinaryDocValuesField")(ID, bytes_))
     document.add(string(KEY, key_digest(passage.key), _store("NO")))
     document.add(string(SOURCE, source_digest(passage.source), _store("NO")))
+    until = expiry(passage)
+    if until is not None:
+        document.add(java_class("org.apache.lucene.document.LongPoint")(EXPIRES, until))
     text = java_class("org.apache.lucene.document.TextField")
     document.add(text(CONTENTS, searchable(contents), _store("NO")))
     document.add(java_class("org.apache.lucene.document.StoredField")(RAW, raw))
     return document
+
+
+def expired_by(now: float) -> Any:
+    """The query for documents whose time is over at `now`, in seconds since 1970."""
+    return java_class("org.apache.lucene.document.LongPoint").newRangeQuery(EXPIRES, _EARLIEST, int(now))
 
 
 def searchable(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..types import Passage
 from .java import java_class
-from .lucene_fields import CONTENTS
+from .lucene_fields import CONTENTS, expired_by
 from .spelling import encodable
 
 _LONGEST_QUERY: Final = 50_000  # characters; what follows is not read
@@ -63,6 +63,10 @@ class LuceneSearch:
     def parts(self) -> Mapping[str, int]:
         """Number of segments."""
         return {"segments": int(self._reader.leaves().size())}
+
+    def expired(self, now: float) -> int:
+        """Number of passages whose time is over."""
+        return int(self._searcher.count(expired_by(now)))
 
     def search(self, query: str, k: int) -> list[Passage]:
         """Passages by BM25 or RM3."""

@@ -9,7 +9,7 @@ from typing import Any, Final, Self, TypeVar
 from ..types import Passage, PassageKey
 from .engine import EngineFailure
 from .java import java_class, java_errors
-from .lucene_fields import KEY, SOURCE, to_document
+from .lucene_fields import KEY, SOURCE, expired_by, to_document
 from .lucene_search import directory_of, english
 from .stored import key_digest, source_digest
 
@@ -54,6 +54,10 @@ class LuceneWriter:
         """Delete all passages of these sources."""
         for source in sources:
             self._delete(SOURCE, source_digest(source))
+
+    def delete_expired(self, now: float) -> None:
+        """Delete the passages whose time is over."""
+        self._guarded(lambda: self._writer.deleteDocuments(expired_by(now)))
 
     def _delete(self, field: str, digest: str) -> None:
         term = java_class("org.apache.lucene.index.Term")

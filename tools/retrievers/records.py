@@ -1,6 +1,7 @@
 """A passage as a record of the index, and back.
 
-Fields: `title` and `text` are analysed for search; `key` and `source` are digests to delete by; `payload`
+Fields: `title` and `text` are analysed for search; `key` and `source` are digests to delete by; `expires` is
+when the time of a passage kept from the web is over, in seconds since 1970, else missing; `payload`
 holds the passage itself, so that it comes back as it went in, whatever characters it has.
 """
 
@@ -11,6 +12,7 @@ import tantivy
 
 from ..types import Passage
 from .analysis import analyzer
+from .expiry import EXPIRES, expiry
 from .spelling import normalise
 from .stored import from_payload, key_digest, source_digest, to_payload
 
@@ -18,6 +20,7 @@ KEY: Final = "key"
 SOURCE: Final = "source"
 TITLE: Final = "title"
 TEXT: Final = "text"
+_EARLIEST: Final = -(2**63)
 _PAYLOAD: Final = "payload"
 _TOKENIZER: Final = "sufficit"
 
@@ -29,6 +32,7 @@ def schema() -> tantivy.Schema:
         tantivy.SchemaBuilder()
         .add_text_field(KEY, tokenizer_name="raw", index_option="basic")
         .add_text_field(SOURCE, tokenizer_name="raw", index_option="basic")
+        .add_integer_field(EXPIRES, indexed=True)
         .add_text_field(TITLE, tokenizer_name=_TOKENIZER, index_option="freq")
         .add_text_field(TEXT, tokenizer_name=_TOKENIZER, index_option="freq")
         .add_bytes_field(_PAYLOAD, stored=True)
@@ -43,11 +47,19 @@ def prepare(index: tantivy.Index) -> tantivy.Index:
     return index
 
 
+def expired_by(now: float) -> tantivy.Query:
+    """The records whose time is over at `now`, in seconds since 1970."""
+    return tantivy.Query.range_query(schema(), EXPIRES, tantivy.FieldType.Integer, _EARLIEST, int(now))
+
+
 def to_record(passage: Passage) -> tantivy.Document:
     """The record of a passage; its score is left out."""
     record = tantivy.Document()
     record.add_text(KEY, key_digest(passage.key))
     record.add_text(SOURCE, source_digest(passage.source))
+    until = expiry(passage)
+    if until is not None:
+        record.add_integer(EXPIRES, until)
     record.add_text(TITLE, normalise(passage.title))
     record.add_text(TEXT, normalise(passage.text))
     record.add_bytes(_PAYLOAD, to_payload(passage).encode("ascii"))

@@ -23,6 +23,10 @@ class Sink(Protocol):
         """Delete all passages of these sources."""
         ...
 
+    def delete_expired(self, now: float) -> None:
+        """Delete the passages whose time is over at `now`, in seconds since 1970."""
+        ...
+
 
 def put(sink: Sink, passages: Sequence[Passage]) -> None:
     """Add passages; each replaces the one with its key."""

@@ -10,7 +10,7 @@ import tantivy
 
 from ..types import Passage, PassageKey
 from .engine import EngineFailure
-from .records import KEY, SOURCE, prepare, to_record
+from .records import KEY, SOURCE, expired_by, prepare, to_record
 from .stored import key_digest, source_digest
 
 ERRORS: Final = (OSError, ValueError, RuntimeError)
@@ -61,6 +61,10 @@ class PassageWriter:
         """Delete all passages of these sources."""
         for source in sources:
             self._delete(SOURCE, source_digest(source))
+
+    def delete_expired(self, now: float) -> None:
+        """Delete the passages whose time is over."""
+        _guarded(lambda: self._writer.delete_documents_by_query(expired_by(now)))
 
     def _delete(self, field: str, term: str) -> None:
         _guarded(lambda: self._writer.delete_documents_by_term(field, term))

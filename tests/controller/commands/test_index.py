@@ -45,7 +45,7 @@ def test_build_search_delete_add_info(corpus: Path, index: Path):
     assert "Nothing found" in run("search", "ship", "--index", index).stdout
     assert run_json("add", corpus, "--index", index)["passages"] == 2
     info = run_json("info", "--index", index)
-    assert (info["passages"], info["schema_version"]) == (2, 1)
+    assert (info["passages"], info["schema_version"]) == (2, 2)
     assert "English" in run("info", "--index", index).stdout
 
 

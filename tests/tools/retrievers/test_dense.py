@@ -46,6 +46,28 @@ async def test_scores_are_the_cosines_of_the_encoder(tmp_path: Path, encoder: Bi
     assert [p.score for p in found] == pytest.approx(expected[0].tolist(), abs=1e-5)
 
 
+HARBOUR = Passage("0", "The harbour master counts the ships at dawn.", "Harbour", "h")
+
+
+async def test_a_query_needs_no_word_of_a_passage_but_one_that_the_model_knows(tmp_path: Path):
+    DenseIndex.build(tmp_path, [HARBOUR, SQUID])
+    index = DenseIndex.open(tmp_path)
+    assert [p.source for p in await index.search("vessels in port", 1)] == ["h"]
+    assert len(await index.search("vessels of the zyzzyva", 2)) == 2
+    assert await index.search("zyzzyva", 2) == await index.search("who was it?", 2) == []
+
+
+async def test_of_words_that_the_model_does_not_know_passages_that_hold_one_are_ranked(tmp_path: Path):
+    medal = Passage("0", "The Torvane Medal was first struck in 1931.", "", "medal")
+    other = Passage("1", "Nobody knows who Torvane was.", "", "other")
+    DenseIndex.build(tmp_path, [HARBOUR, medal, other, SQUID])
+    index = DenseIndex.open(tmp_path)
+    assert {p.source for p in await index.search("Torvane", 4)} == {"medal", "other"}
+    assert len(await index.search("Torvane", 1)) == 1
+    assert await index.delete([medal.key]) == 1
+    assert [p.source for p in await index.search("Torvane zyzzyva", 4)] == ["other"]
+
+
 async def test_a_long_passage_is_found_by_its_end_and_once(tmp_path: Path, encoder: BiEncoderReranker):
     weather = "The weather was mild and the harvest was good that year. " * 60
     DenseIndex.build(tmp_path, [Passage("0", weather + PARIS.text, "", "long"), SQUID])
@@ -113,11 +135,12 @@ async def test_above_the_limit_an_inverted_file_takes_over(tmp_path: Path, monke
     # What comes and goes later is not in the file, and seen nevertheless.
     assert (await index.search(CAPITAL, 1))[0].key == PARIS.key
     assert await index.delete([PARIS.key]) == 1
-    later = Passage("1", "France is governed from Paris, its capital.", "", "later")
+    later = Passage("1", "France is governed from Paris, its capital, says Zyzzyva.", "", "later")
     assert await index.add([later]) == 201
     found = await index.search(CAPITAL, 200)
     assert found[0].key == later.key
     assert PARIS.key not in [p.key for p in found]
+    assert [p.key for p in await index.search("Zyzzyva", 5)] == [later.key]
     [version] = tmp_path.glob("version-*")
     [file] = version.glob("vectors-*")
     file.write_bytes(b"nothing")  # a copy that cannot be read is as good as none
