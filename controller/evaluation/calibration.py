@@ -41,7 +41,7 @@ def held_out_records(files: Sequence[Path], artifact: Artifact, lessons: Iterabl
     for file in files:
         fitted = _sha256(file) in known.data.values()
         for record in read_records(file):
-            held = not fitted or is_held_out(record.group, known.seed, known.held_out)
+            held = not fitted or is_held_out(_fitted_name(record), known.seed, known.held_out)
             if held and not any(lesson.holds(record) for lesson in taught):
                 fresh.append(replace(record, group=f"{record.construction}/{record.group}"))
             else:
@@ -92,3 +92,8 @@ def _sha256(file: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _fitted_name(record: ContrastRecord) -> str:
+    """The name that a fit knows the record's group by, see `usable`."""
+    return f"{record.family}/{record.group}"

@@ -29,8 +29,8 @@ def test_of_a_file_that_was_fitted_on_only_held_out_groups_are_left(artifact, pa
     assert len(held_out_records([pairs], artifact, []).records) == 80
     known = artifact.provenance
     found = held_out_records([pairs], fitted_on(artifact, pairs), [])
-    held = {f"f/g{n}" for n in range(40) if is_held_out(f"f/g{n}", known.seed, known.held_out)}
-    assert {record.group for record in found.records} == {f"made_up/{group}" for group in held}
+    held = {f"g{n}" for n in range(40) if is_held_out(f"f/g{n}", known.seed, known.held_out)}
+    assert {record.group for record in found.records} == {f"f/made_up/{group}" for group in held}
     assert found.seen == 80 - len(found.records) > 0
 
 
