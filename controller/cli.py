@@ -21,6 +21,7 @@ from .commands import (
     models,
     monitor,
     replay,
+    serve,
     settings,
     train_reader,
 )
@@ -36,6 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("ask")(ask.ask)
+app.command("serve")(serve.serve)
 app.command("replay")(replay.replay)
 app.command("monitor")(monitor.monitor)
 app.command("tune-threshold")(evaluate.tune_threshold)
