@@ -1,19 +1,31 @@
 """POST /v1/answer: the object of `ask --json`, or the same as server-sent events."""
 
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from ..trace import Event, to_json
+from ..answer import Answer
+from ..trace import Event, Finished, to_json
 from .answer_body import AnswerBody
 from .answering import RequestBudget, answered
 from .dependencies import CallDep, ServiceDep, check_model
-from .errors import documented
+from .errors import documented, error_body, failed
 from .fields import In, Wording
-from .leaving import unless_gone
+from .leaving import ClientGone, unless_gone
+from .service import Call, Service
+from .streaming import begun, event_stream, frame
 
 router = APIRouter(tags=["answers"])
+
+EVENTS = "text/event-stream"
+_STREAM = {
+    "description": "The answer or a reasoned abstention; with `stream`, or `Accept: text/event-stream`, "
+    "server-sent events: one a stage as it happens, named by its kind, with the event as data; at last "
+    "`answer` with this object, or `error` with an error body.",
+    "content": {EVENTS: {"schema": {"type": "string"}}},
+}
 
 
 class AnswerRequest(In):
@@ -22,7 +34,7 @@ class AnswerRequest(In):
     question: Wording = Field(description="the question; the server's setting question_characters limits it")
     budget: RequestBudget | None = Field(default=None, description="what it may cost; null is the server's")
     model: str | None = Field(default=None, description="as /v1/models lists it; null takes the one served")
-    trace: bool = Field(default=False, description="whether the response holds the run's events")
+    trace: bool = Field(default=False, description="whether the answer holds the run's events")
     stream: bool = Field(default=False, description="server-sent events instead of one JSON object")
 
 
@@ -37,16 +49,44 @@ class TracedAnswer(AnswerBody):
 @router.post(
     "/v1/answer",
     response_model=TracedAnswer,
-    responses=documented(400, 401, 404, 413, 422, 429, 500, 503, 504),
+    responses={200: _STREAM, **documented(400, 401, 404, 413, 415, 422, 429, 500, 503, 504)},
 )
 async def answer(body: AnswerRequest, request: Request, service: ServiceDep, call: CallDep) -> Response:
     """Answer the question, or abstain with a reason; both are status 200."""
     check_model(service, body.model)
-    result, events = await unless_gone(request, answered(service, call, body.question, body.budget))
-    shown = TracedAnswer.model_validate(result)
-    if body.trace:
-        shown = shown.model_copy(update={"trace": [public(event) for event in events]})
-    return Response(shown.model_dump_json(), media_type="application/json")
+    if body.stream or EVENTS in request.headers.get("accept", ""):
+        events = await begun(request, service, call, body.question, body.budget)
+        return event_stream(_frames(events, body.trace, service, call))
+    result, trace = await unless_gone(request, answered(service, call, body.question, body.budget))
+    return Response(_shown(result, trace if body.trace else None), media_type="application/json")
+
+
+async def _frames(
+    events: AsyncIterator[Event | None], traced: bool, service: Service, call: Call
+) -> AsyncIterator[str]:
+    heard = list[Event]()
+    try:
+        async for event in events:
+            if event is None:
+                yield ": still at work\n\n"
+                continue
+            heard.append(event)
+            if isinstance(event, Finished):
+                yield frame("answer", _shown(event.answer, heard if traced else None))
+            else:
+                yield frame(event.kind, public(event))
+    except ClientGone:
+        return
+    except Exception as error:
+        refused = failed(error, call.request_id, content=service.settings.service.log_content)
+        yield frame("error", error_body(refused, call.request_id).model_dump())
+
+
+def _shown(answer: Answer, trace: Sequence[Event] | None) -> str:
+    shown = TracedAnswer.model_validate(answer)
+    if trace is not None:
+        shown = shown.model_copy(update={"trace": [public(event) for event in trace]})
+    return shown.model_dump_json()
 
 
 def public(event: Event) -> dict[str, Any]:

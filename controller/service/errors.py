@@ -21,6 +21,8 @@ from ...tools.errors import InputError, RunError, SufficitError, ToolError
 
 log = logging.getLogger("sufficit.service")
 
+INTERNAL = "internal"
+
 
 class ErrorDetail(BaseModel):
     """What went wrong with one request."""
@@ -76,6 +78,7 @@ STATUSES = {
     404: "There is no such route, model or index.",
     405: "The route has no such method.",
     413: "The body is longer than the server reads.",
+    415: "The body is not declared as JSON.",
     422: "A field is missing, unknown, or has a value that is not allowed; `field` names it.",
     429: "The queue is full, or the key's rate or budget is spent; Retry-After says when to come back.",
     500: "The server failed.",
@@ -120,14 +123,17 @@ def refusal(error: Exception) -> Refused:
         return Refused(503, "unavailable", str(error))
     if isinstance(error, SufficitError):
         return Refused(500, "misconfigured", str(error))
-    return Refused(500, "internal", "the server failed; its log names the fault under this request id")
+    return Refused(500, INTERNAL, "the server failed; its log names the fault under this request id")
 
 
-def log_failure(error: Exception, request_id: str, *, content: bool) -> None:
-    """Log where an unforeseen error came from; its message, which may quote it, only if `content`."""
-    where = "".join(traceback.format_tb(error.__traceback__))
-    what = repr(error) if content else type(error).__name__
-    log.error("request %s failed: %s\n%s", request_id, what, where)
+def failed(error: Exception, request_id: str, *, content: bool) -> Refused:
+    """As `refusal`; an unforeseen error is logged, its message, which may quote the request, if `content`."""
+    refused = refusal(error)
+    if refused.kind == INTERNAL:
+        where = "".join(traceback.format_tb(error.__traceback__))
+        what = repr(error) if content else type(error).__name__
+        log.error("request %s failed: %s\n%s", request_id, what, where)
+    return refused
 
 
 def install(app: FastAPI) -> None:
@@ -165,9 +171,12 @@ def _http(error: HTTPException) -> Refused:
 
 def _invalid(error: RequestValidationError) -> Refused:
     first: Mapping[str, Any] = error.errors()[0]
-    place = [str(part) for part in first["loc"]]
+    # Parts in quotation marks are pydantic's names for the forms of a body, not the client's.
+    place = [text for text in map(str, first["loc"]) if not text.startswith("«")]
     if first["type"] == "json_invalid":
         return Refused(400, "malformed_body", f"the body is no JSON: {first['ctx']['error']}", "body")
+    if first["type"] != "missing" and isinstance(first["input"], bytes):
+        return Refused(415, "not_json", "send the body as Content-Type: application/json", "Content-Type")
     field = ".".join(place[1:] if place[0] == "body" and len(place) > 1 else place)
     kinds = {"missing": "missing_field", "extra_forbidden": "unknown_field"}
     message = str(first["msg"]).removeprefix("Value error, ")

@@ -11,8 +11,9 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .errors import Refused, error_response, log_failure, refusal
+from .errors import Refused, error_response, failed
 from .keys import ANYONE
+from .leaving import ClientGone
 from .service import Call, Service
 
 OPEN_PATHS = frozenset({"/health", "/ready", "/metrics", "/openapi.json", "/docs"})
@@ -44,10 +45,11 @@ class FrontDoor:
             state["call"] = self._admitted(scope, headers, request_id)
             body = await self._body(receive)
             await self._app(scope, _replayed(body, receive), outgoing)
+        except ClientGone:
+            pass  # nobody is left to answer
         except Exception as error:
-            refused = refusal(error)
-            if refused.kind == "internal":
-                log_failure(error, request_id, content=self._service.settings.service.log_content)
+            content = self._service.settings.service.log_content
+            refused = failed(error, request_id, content=content)
             if not outgoing.begun:
                 await error_response(refused, request_id)(scope, receive, outgoing)
 

@@ -1,0 +1,94 @@
+"""Hit or miss: one RINSE pass a question, within what queue and key allow. Nothing is generated."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from ...policies.query import UncoveredWindows
+from ...policies.types import SufficiencyReport
+from ...tools.errors import InputError
+from ...tools.types import Passage
+from ..loop import checked_question
+from .decide_body import DecisionBody, OverIndex, OverPassages
+from .errors import Refused
+from .passages import held
+from .service import Call, Service
+
+AT_ONCE = 8  # questions of one batch that are prepared while the model computes
+BUDGET = "decisions_per_day"
+
+_QUERY = UncoveredWindows()
+
+
+async def decided(
+    service: Service, call: Call, items: Sequence[OverPassages | OverIndex], place: str = ""
+) -> tuple[DecisionBody, ...]:
+    """Decide every item, in order, in one turn of the queue; `place` says where in the body an item stands.
+
+    Raises Refused 404 for an unknown index, 422 for an overlong question, 429 and 504 as queue, key and
+    deadline say, RunError where a model or an index fails.
+    """
+    for number, item in enumerate(items):
+        _check(service, item, place.format(number))
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one(item: OverPassages | OverIndex) -> DecisionBody:
+        async with places:
+            return await _decided(service, call, item)
+
+    async with service.room.turn(service.settings.budget.seconds) as seconds:
+        service.keys.spend(call.client, BUDGET, len(items))
+        try:
+            async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(item)) for item in items]
+        except TimeoutError:
+            limit = service.settings.budget.seconds
+            raise Refused(504, "deadline", f"{len(items)} decisions took over {limit:g} seconds") from None
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+    return tuple(task.result() for task in tasks)
+
+
+def _check(service: Service, item: OverPassages | OverIndex, prefix: str) -> None:
+    """Raises Refused for what only the server's settings can tell; the field begins with `prefix`."""
+    if isinstance(item, OverIndex) and item.index not in service.indexes:
+        known = ", ".join(sorted(service.indexes))
+        raise Refused(404, "unknown_index", f"the indexes served here are: {known}", f"{prefix}index")
+    try:
+        checked_question(item.question, service.settings.question_characters)
+    except InputError as error:
+        raise Refused(422, "invalid_value", str(error), f"{prefix}question") from error
+
+
+async def _decided(service: Service, call: Call, item: OverPassages | OverIndex) -> DecisionBody:
+    began = time.monotonic()
+    question = item.question.strip()
+    passages = await _passages(service, item)
+    report = await service.sufficiency.score(question, passages)
+    for observer in service.observers:
+        observer.decided(call, report, time.monotonic() - began)
+    return decision(question, report)
+
+
+async def _passages(service: Service, item: OverPassages | OverIndex) -> Sequence[Passage]:
+    if isinstance(item, OverPassages):
+        return held(item.passages)
+    most = service.settings.index.passages_per_round
+    return await service.indexes[item.index].search(item.question, most)
+
+
+def decision(question: str, report: SufficiencyReport) -> DecisionBody:
+    """A report as a decision; on a miss where no narrower query is left, the question is what to fetch."""
+    open_windows = [window for window in report.coverage if window.overlap < 1.0]
+    query = None if report.sufficient else _QUERY.next(question, report, ()) or question
+    return DecisionBody.model_validate(
+        {
+            "decision": "hit" if report.sufficient else "miss",
+            "score": report.score,
+            "threshold": report.threshold,
+            "readers": report.readers,
+            "uncovered": sorted(open_windows, key=lambda window: (window.overlap, window.relevance)),
+            "suggested_query": query,
+            "passages": report.passages,
+        }
+    )

@@ -1,0 +1,32 @@
+"""Passages in requests."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ...tools.types import Passage
+from .fields import In, Text, Wording
+
+MOST_PASSAGES = 100
+MOST_CHARACTERS = 10_000
+
+
+class PassageIn(In):
+    """One passage that the caller holds."""
+
+    text: Annotated[Wording, Field(max_length=MOST_CHARACTERS)] = Field(description="the passage")
+    title: Annotated[Text, Field(max_length=1000)] = Field(default="", description="its document's title")
+    source: Annotated[Text, Field(max_length=2000)] = Field(
+        default="", description="its document; passages of one document are read together"
+    )
+
+
+PassagesIn = Annotated[tuple[PassageIn, ...], Field(max_length=MOST_PASSAGES, strict=False)]
+
+
+def held(passages: PassagesIn) -> tuple[Passage, ...]:
+    """The passages as the policies read them, numbered in their order."""
+    return tuple(
+        Passage(id=str(number), text=passage.text, title=passage.title, source=passage.source)
+        for number, passage in enumerate(passages)
+    )
