@@ -2,7 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,39 +13,53 @@ from ....tools.errors import InputError
 from ....tools.retrievers.trec import read_qrels
 
 _TEXTS = ("question", "text", "query")
-_IDS = ("id", "_id", "qid")
-_ANSWERS = ("answers", "answer", "possible_answers")
+_IDS = ("id", "_id", "qid", "test_id")
+_ANSWERS = ("answers", "answer", "golden_answers", "possible_answers")
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, its gold answers (at least one), and the grades of documents by source, {} if unknown."""
+    """A question, its gold answers, and the grades of documents by source or title, {} if unknown.
+
+    `answerable` is what the set says of it, None where it says nothing; there are no answers where it is
+    false.
+    """
 
     id: str
     text: str
     answers: tuple[str, ...]
     relevant: Mapping[str, int]
+    answerable: bool | None = None
 
 
 def read_questions(file: Path, qrels: Path | None = None) -> tuple[list[Question], int]:
     """The questions of a JSON Lines or JSON file, also `.gz`, and how many had no answer.
 
-    Text stands under `question`, `text` or `query`, answers under `answers` or `answer`, there or in
-    `metadata`; `supporting` names relevant documents, unless `qrels` does (TREC's or BEIR's). Raises
-    InputError for a file that cannot be read, an item that is no question, and a file without any.
+    Layouts are those of `questions_of`. Raises InputError as it does, and for a file without an answer.
     """
-    grades = read_qrels(qrels) if qrels else {}
+    every = questions_of(file, read_items(file), read_qrels(qrels) if qrels else {})
+    found = [question for question in every if question.answers]
+    if not found:
+        raise InputError(f"{file} holds no question with an answer")
+    return found, len(every) - len(found)
+
+
+def questions_of(file: Path, items: Sequence[Any], grades: Mapping[str, Mapping[str, int]]) -> list[Question]:
+    """Items as questions, those without an answer too; `file` is where they came from, for errors.
+
+    Text stands under `question`, `text` or `query`, answers under `answers`, `answer`, `golden_answers` or
+    `possible_answers`, there or in `metadata`; `answerable` or `is_impossible` may say whether there is one.
+    `supporting`, or the titles of FlashRAG's `supporting_facts`, name relevant documents, unless `grades`
+    does. Raises InputError for an item that is no question.
+    """
     found: list[Question] = []
-    without = 0
-    for number, item in enumerate(read_items(file), start=1):
+    for number, item in enumerate(items, start=1):
         question = _question(item, number, grades)
         if question is None:
             raise InputError(f"{file}, item {number}: no question; it needs one of {', '.join(_TEXTS)}")
-        found += [question] if question.answers else []
-        without += not question.answers
-    if not found:
-        raise InputError(f"{file} holds no question with an answer")
-    return found, without
+        found.append(question)
+    return found
 
 
 def _question(item: Any, number: int, grades: Mapping[str, Mapping[str, int]]) -> Question | None:
@@ -52,18 +68,43 @@ def _question(item: Any, number: int, grades: Mapping[str, Mapping[str, int]]) -
     text = _first(item, _TEXTS)
     if not isinstance(text, str) or not text.strip():
         return None
-    metadata = item.get("metadata")
-    answers = _first(item, _ANSWERS) or (_first(metadata, _ANSWERS) if isinstance(metadata, dict) else None)
-    if isinstance(answers, str):
-        answers = [answers]
-    name = str(_first(item, _IDS) or number)
-    relevant = grades.get(name) or dict.fromkeys(item.get("supporting") or (), 1)
-    texts = tuple(str(answer) for answer in answers or () if str(answer).strip())
-    return Question(name, text.strip(), texts, relevant)
+    metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
+    identity = _first(item, _IDS)
+    name = readable(str(number if identity is None else identity))
+    relevant = grades.get(name) or dict.fromkeys(_supporting(item, metadata), 1)
+    answerable = _answerable(item)
+    answers = () if answerable is False else _answers(_first(item, _ANSWERS) or _first(metadata, _ANSWERS))
+    return Question(name, readable(text), answers, relevant, answerable)
+
+
+def _answers(found: Any) -> tuple[str, ...]:
+    """One answer, or a list of them, which may itself be written as JSON text, as PopQA does."""
+    if isinstance(found, str) and found.startswith("["):
+        with suppress(ValueError):
+            found = json.loads(found)
+    every = found if isinstance(found, list) else [] if found in _NOTHING else [found]
+    return tuple(text for answer in every if (text := readable(str(answer))))
+
+
+def _answerable(item: Mapping[str, Any]) -> bool | None:
+    if isinstance(item.get("answerable"), bool):
+        return bool(item["answerable"])
+    return not item["is_impossible"] if isinstance(item.get("is_impossible"), bool) else None
+
+
+def _supporting(item: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[str]:
+    facts = metadata.get("supporting_facts")
+    found = item.get("supporting") or (facts.get("title") if isinstance(facts, dict) else None)
+    return [str(name) for name in found] if isinstance(found, list) else []
+
+
+def readable(text: str) -> str:
+    """The text stripped; half of a surrogate pair, which no file can hold, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode().strip()
 
 
 def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((item[name] for name in names if item.get(name)), None)
+    return next((item[name] for name in names if item.get(name) not in _NOTHING), None)
 
 
 def read_items(file: Path) -> list[Any]:
@@ -71,16 +112,29 @@ def read_items(file: Path) -> list[Any]:
 
     Raises InputError for a file that cannot be read.
     """
-    try:
-        data = file.read_bytes()
-        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise InputError(f"{file} cannot be read: {error}") from error
+    text = _text(file)
     try:
         whole = json.loads(text)
     except ValueError:
         return _lines(file, text)
     return whole if isinstance(whole, list) else [whole]
+
+
+def _text(file: Path) -> str:
+    data = b""
+    try:
+        data = file.read_bytes()
+        if file.suffix == ".gz":
+            data = gzip.decompress(data)
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{file}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8.\n"
+            "Convert the file, for instance with iconv -f latin1 -t utf-8; a file has one encoding."
+        ) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{file} cannot be read: {error}") from error
 
 
 def _lines(file: Path, text: str) -> list[Any]:

@@ -53,7 +53,7 @@ def read_source(path: Path) -> Source:
 def _open(path: Path) -> IO[str]:
     with path.open("rb") as file:
         zipped = file.read(2) == _GZIP
-    return gzip.open(path, "rt", encoding="utf-8") if zipped else path.open(encoding="utf-8")
+    return gzip.open(path, "rt", encoding="utf-8-sig") if zipped else path.open(encoding="utf-8-sig")
 
 
 def _rows(file: IO[str]) -> Iterator[tuple[int, Any]]:
