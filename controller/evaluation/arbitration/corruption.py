@@ -26,7 +26,7 @@ async def random_passages(
     found: dict[PassageKey, Passage] = {}
     asked = random.sample(list(queries), len(queries))
     for _ in range(_SPARE * (count // _DEPTH + 1)):
-        if len(found) >= count:
+        if len(found) >= count or not (found or asked):
             break
         # Every second query is a question, as long as there are some: a walk alone would stay where it is.
         if asked and (not found or random.random() < 0.5):
