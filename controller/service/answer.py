@@ -12,7 +12,7 @@ from .answer_body import AnswerBody
 from .answering import RequestBudget, answered
 from .dependencies import CallDep, ServiceDep, check_model
 from .errors import documented, error_body, failed
-from .fields import In, Wording
+from .fields import In, Text, Wording
 from .leaving import ClientGone, unless_gone
 from .service import Call, Service
 from .streaming import begun, event_stream, frame
@@ -33,7 +33,7 @@ class AnswerRequest(In):
 
     question: Wording = Field(description="the question; the server's setting question_characters limits it")
     budget: RequestBudget | None = Field(default=None, description="what it may cost; null is the server's")
-    model: str | None = Field(default=None, description="as /v1/models lists it; null takes the one served")
+    model: Text | None = Field(default=None, description="as /v1/models lists it; null takes the one served")
     trace: bool = Field(default=False, description="whether the answer holds the run's events")
     stream: bool = Field(default=False, description="server-sent events instead of one JSON object")
 

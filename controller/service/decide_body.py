@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from .answer_body import ReaderBody, WindowBody
-from .fields import In, Out, Real, Wording
+from .fields import In, Out, Real, Text, Wording
 from .passages import PassagesIn
 
 MOST_ITEMS = 1000
@@ -29,7 +29,7 @@ class OverIndex(In):
     """Does what this index finds suffice?"""
 
     question: Question
-    index: str = Field(description="an index of the server by name; `default` is its own")
+    index: Text = Field(description="an index of the server by name; `default` is its own")
 
 
 def _item(value: Any) -> str:

@@ -127,13 +127,18 @@ def refusal(error: Exception) -> Refused:
 
 
 def failed(error: Exception, request_id: str, *, content: bool) -> Refused:
-    """As `refusal`; an unforeseen error is logged, its message, which may quote the request, if `content`."""
+    """As `refusal`; an unforeseen error is logged."""
     refused = refusal(error)
     if refused.kind == INTERNAL:
-        where = "".join(traceback.format_tb(error.__traceback__))
-        what = repr(error) if content else type(error).__name__
-        log.error("request %s failed: %s\n%s", request_id, what, where)
+        log_failure(error, request_id, content=content)
     return refused
+
+
+def log_failure(error: Exception, request_id: str, *, content: bool) -> None:
+    """Log where an error came from; its message, which may quote the request, only if `content`."""
+    where = "".join(traceback.format_tb(error.__traceback__))
+    what = repr(error) if content else type(error).__name__
+    log.error("request %s failed: %s\n%s", request_id, what, where)
 
 
 def install(app: FastAPI) -> None:

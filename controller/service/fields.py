@@ -20,21 +20,25 @@ class Out(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-def _nul_free(text: str) -> str:
+def _clean(text: str) -> str:
     if "\0" in text:
         raise ValueError("must not hold a null character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must not hold half a surrogate pair") from None
     return text
 
 
 def _says_something(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
-    return _nul_free(text)
+    return _clean(text)
 
 
 # Python's own expressions decide, so that the pattern means the same to whoever reads the OpenAPI.
-Text = Annotated[str, AfterValidator(_nul_free), Field(json_schema_extra={"pattern": NUL_FREE})]
-"""Any text without null characters."""
+Text = Annotated[str, AfterValidator(_clean), Field(json_schema_extra={"pattern": NUL_FREE})]
+"""Any Unicode text without null characters."""
 
 Wording = Annotated[
     str, AfterValidator(_says_something), Field(json_schema_extra={"pattern": SAYS_SOMETHING})
