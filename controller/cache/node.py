@@ -1,0 +1,156 @@
+"""The cache node: look up what is held, decide whether it suffices, fetch on a miss, keep, decide again.
+
+It is the semantic cache of RINSE section 1: a stored passage is served for a new question only where it
+suffices to answer that question, however alike the questions are.
+"""
+
+import asyncio
+import time
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ...policies.rinse.provenance import AnswerThreshold
+from ...policies.types import Sufficiency, SufficiencyReport
+from ...tools.types import Passage
+from ..web import Keeper
+from .counters import Counters, calibrated, wrong_hit_estimate
+from .fetching import Fetch, Fetched, Need
+from .flights import Flights
+from .settings import CacheSettings
+from .shelf import Shelf
+from .shelves import Shelves
+
+Outcome = Literal["hit", "filled", "miss"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What a node says to one need.
+
+    `hit`: the passages were held and suffice; `filled`: they suffice after a fetch; `miss`: they do not, and
+    `reason` says what stood in the way. `passages` are those that the last decision, `report`, is about, best
+    first; each carries `scope`, `fetched` and `expires` (seconds since 1970) in its metadata. `fetch` is what
+    was fetched, None if nothing was; `shared` if another lookup's fetch served this one.
+    """
+
+    outcome: Outcome
+    reason: str
+    passages: tuple[Passage, ...]
+    report: SufficiencyReport
+    fetch: Fetched | None = None
+    shared: bool = False
+
+
+class CacheNode:
+    """One node over a folder of shelves. Belongs to one event loop.
+
+    `fetch` None leaves misses to the caller. `thresholds` are the artifact's, for the estimate of wrong hits.
+    `clock` gives seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        settings: CacheSettings,
+        sufficiency: Sufficiency,
+        fetch: Fetch | None = None,
+        thresholds: Mapping[str, AnswerThreshold] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = settings
+        self._sufficiency = sufficiency
+        self._fetch = fetch
+        self._thresholds = thresholds or {}
+        self._clock = clock
+        self._shelves = Shelves(settings.folder, settings.scopes, clock)
+        self._flights: Flights[Fetched] = Flights()
+        self._counts = Counters()
+        self._calibration: AnswerThreshold | None = None
+
+    async def lookup(self, need: Need, *, may_fetch: bool = True) -> Lookup:
+        """Serve the need from what is held, or fetch, keep and decide again.
+
+        A hit changes nothing on the disk. Raises InputError where there is no room for another scope, and
+        StorageError, IndexLocked and ModelOutputError as the parts do.
+        """
+        since = self._flights.now()
+        shelf = self._shelves.of(need.scope)
+        report, held = await self._decide(need, shelf)
+        self._count(lookups=1, judged=int(bool(held)))
+        if report.sufficient:
+            return self._ended(Lookup("hit", _standing(report), held, report))
+        if not may_fetch or self._fetch is None:
+            why = "no fetch is set up" if may_fetch else "this lookup may not fetch"
+            return self._ended(Lookup("miss", f"{_standing(report)}; {why}", held, report))
+        self._shelves.check_room(need.scope)
+        fetched, shared = await self._fetched(need, shelf, since)
+        report, held = await self._decide(need, shelf)
+        lookup = Lookup("filled", _standing(report), held, report, fetched, shared)
+        if not report.sufficient:
+            faults = "".join(f"; {fault}" for fault in fetched.faults)
+            reason = f"{_standing(report)} after a fetch that kept {fetched.passages}{faults}"
+            lookup = replace(lookup, outcome="miss", reason=reason)
+        return self._ended(lookup)
+
+    async def sweep(self) -> int:
+        """Delete expired passages of the next `sweep_scopes` scopes; returns how many.
+
+        Whatever is kept in between deletes its own scope's as well. Raises StorageError.
+        """
+        swept = await asyncio.to_thread(self._shelves.sweep, self._settings.sweep_scopes)
+        self._count(swept=swept)
+        return swept
+
+    @property
+    def counters(self) -> Counters:
+        """What was done so far."""
+        counts = self._counts
+        estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
+        return replace(counts, wrong_hits=estimate)
+
+    async def _decide(self, need: Need, shelf: Shelf) -> tuple[SufficiencyReport, tuple[Passage, ...]]:
+        """Judge what is held. What expires while it is judged is left out and the rest judged again."""
+        held = await shelf.search(need.question, self._settings.passages)
+        while True:  # every turn but the last has fewer passages
+            report = await self._sufficiency.score(need.question, held)
+            fresh = shelf.fresh(held)
+            if len(fresh) == len(held):
+                if held:
+                    self._calibration = calibrated(report, self._thresholds)
+                return report, tuple(held)
+            held = fresh
+
+    async def _fetched(self, need: Need, shelf: Shelf, since: float) -> tuple[Fetched, bool]:
+        async def work() -> Fetched:
+            assert self._fetch is not None
+            self._count(fetches=1)
+            keeper = Keeper(shelf, self._settings.keep_seconds, self._clock)
+            return await self._fetch.fetch(need, keeper)
+
+        key = (need.scope, need_key(need.question))
+        fetched, shared = await self._flights.share(key, since, work)
+        self._count(shared=int(shared))
+        return fetched, shared
+
+    def _ended(self, lookup: Lookup) -> Lookup:
+        counter = {"hit": "hits", "filled": "filled", "miss": "misses"}[lookup.outcome]
+        self._count(**{counter: 1})
+        return lookup
+
+    def _count(self, **more: int) -> None:
+        counts = self._counts
+        self._counts = replace(counts, **{name: getattr(counts, name) + n for name, n in more.items()})
+
+
+def need_key(question: str) -> str:
+    """Case, width, spacing and the marks at its end removed: questions equal after this are one need."""
+    return " ".join(unicodedata.normalize("NFKC", question).casefold().split()).rstrip(" ?!.")
+
+
+def _standing(report: SufficiencyReport) -> str:
+    if report.score is None:
+        return "nothing is held that fits the question"
+    relation = "reaches" if report.sufficient else "does not reach"
+    passages = f"{report.passages} passage{'' if report.passages == 1 else 's'}"
+    return f"{passages} held score {report.score:.2f}, which {relation} the threshold {report.threshold:.2f}"

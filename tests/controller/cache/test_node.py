@@ -1,0 +1,248 @@
+"""The node over real indexes; only the judge and the fetch are made up."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from staged import FixedSufficiency
+from sufficit.controller.cache.fetching import Fetched, Need
+from sufficit.controller.cache.node import CacheNode, need_key
+from sufficit.controller.cache.settings import CacheSettings
+from sufficit.controller.cache.shelf import Shelf
+from sufficit.controller.stages import PageVisit
+from sufficit.controller.web import Keeper
+from sufficit.policies.rinse.provenance import AnswerThreshold
+from sufficit.tools.errors import InputError
+from sufficit.tools.types import Passage
+
+RISES = Passage("0", "The Rhine rises in the Alps.", "Rhine", "rhine")
+FREEZES = Passage("0", "The Rhine froze over in 1963.", "Ice", "ice")
+ASKED = Need("Where does the Rhine rise?", "a")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Fake:
+    """A fetch that brings `brings`, or what a need asks for, after a moment."""
+
+    brings: Sequence[Passage] = (RISES,)
+    seconds: float = 0.0
+    asked: list[Need] = field(default_factory=list)
+
+    async def fetch(self, need: Need, keeper: Keeper) -> Fetched:
+        self.asked.append(need)
+        await asyncio.sleep(self.seconds)
+        if not self.brings:
+            return Fetched((PageVisit("http://p/", 0, "answers 404"),))
+        await keeper.keep(self.brings)
+        return Fetched((PageVisit("http://p/", len(self.brings)),))
+
+
+def judge() -> FixedSufficiency:
+    """Sufficient is what speaks of the Alps."""
+    return FixedSufficiency(lambda found: 1.0 if any("Alps" in p.text for p in found) else -1.0)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def node(tmp_path: Path, clock: Clock, fetch: Fake | None, sufficiency=None, **settings) -> CacheNode:
+    chosen = CacheSettings(folder=tmp_path / "cache", keep_seconds=100, **settings)
+    rate = AnswerThreshold(value=0.0, alpha=0.2, groups=9, insufficient_rate=0.1, sufficient_rate=0.5)
+    return CacheNode(chosen, sufficiency or judge(), fetch, {"content": rate}, clock)
+
+
+async def test_a_miss_is_filled_and_the_next_lookup_hits(tmp_path, clock):
+    fetch = Fake()
+    cache = node(tmp_path, clock, fetch)
+    filled = await cache.lookup(ASKED)
+    assert (filled.outcome, filled.shared, filled.fetch.passages) == ("filled", False, 1)
+    hit = await cache.lookup(Need("where does the rhine RISE", "a"))
+    assert (hit.outcome, hit.fetch, [p.text for p in hit.passages]) == ("hit", None, [RISES.text])
+    assert hit.reason == "1 passage held score 1.00, which reaches the threshold 0.00"
+    assert hit.passages[0].metadata["expires"] == round(clock.now + 100)
+    counts = cache.counters
+    assert (counts.lookups, counts.judged, counts.hits, counts.filled, counts.misses) == (2, 1, 1, 1, 0)
+    assert (counts.fetches, counts.fetches_saved, counts.wrong_hits) == (1, 1, 0.0)
+    # Another node over the same folder holds the same.
+    assert (await node(tmp_path, clock, None).lookup(ASKED)).outcome == "hit"
+
+
+async def test_a_like_question_is_no_hit_unless_the_passages_suffice(tmp_path, clock):
+    fetch = Fake(brings=(FREEZES,))
+    cache = node(tmp_path, clock, fetch)
+    first = await cache.lookup(ASKED)
+    assert first.outcome == "miss"
+    assert first.reason == (
+        "1 passage held score -1.00, which does not reach the threshold 0.00 after a fetch that kept 1"
+    )
+    assert (await cache.lookup(ASKED)).outcome == "miss"
+    assert len(fetch.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("fetch", "may_fetch", "reason"),
+    [
+        (None, True, "nothing is held that fits the question; no fetch is set up"),
+        (Fake(), False, "nothing is held that fits the question; this lookup may not fetch"),
+        (
+            Fake(brings=()),
+            True,
+            "nothing is held that fits the question after a fetch that kept 0; http://p/: answers 404",
+        ),
+    ],
+)
+async def test_a_miss_says_what_stood_in_the_way(tmp_path, clock, fetch, may_fetch, reason):
+    missed = await node(tmp_path, clock, fetch).lookup(ASKED, may_fetch=may_fetch)
+    assert (missed.outcome, missed.reason, missed.passages) == ("miss", reason, ())
+
+
+async def test_a_hit_refreshes_no_expiry_and_what_is_stale_never_hits(tmp_path, clock):
+    fetch = Fake()
+    cache = node(tmp_path, clock, fetch)
+    await cache.lookup(ASKED)
+    began = clock.now
+    for later in (30, 60, 99):
+        clock.now = began + later
+        hit = await cache.lookup(ASKED)
+        assert hit.outcome == "hit"
+        assert hit.passages[0].metadata["expires"] == round(began + 100)
+    clock.now = began + 101
+    assert (await cache.lookup(ASKED, may_fetch=False)).outcome == "miss"
+    again = await cache.lookup(ASKED)
+    assert again.outcome == "filled"
+    assert again.passages[0].metadata["expires"] == round(began + 201)
+
+
+async def test_what_expires_while_it_is_judged_makes_no_hit(tmp_path, clock):
+    judged = []
+
+    def slow(found: Sequence[Passage]) -> float:
+        judged.append(len(found))
+        clock.now += 101
+        return 1.0
+
+    cache = node(tmp_path, clock, Fake(), FixedSufficiency(slow))
+    filled = await cache.lookup(ASKED)
+    assert filled.outcome == "miss"
+    assert judged == [1]
+
+
+async def test_a_scopes_passages_and_fetches_are_its_own(tmp_path, clock):
+    fetch = Fake(seconds=0.05)
+    cache = node(tmp_path, clock, fetch)
+    both = await asyncio.gather(cache.lookup(ASKED), cache.lookup(Need(ASKED.question, "b")))
+    assert [lookup.outcome for lookup in both] == ["filled", "filled"]
+    assert sorted(need.scope for need in fetch.asked) == ["a", "b"]
+    seen = [{p.metadata["scope"] for p in lookup.passages} for lookup in both]
+    assert seen == [{"a"}, {"b"}]
+    assert (await cache.lookup(Need(ASKED.question, "c"), may_fetch=False)).passages == ()
+
+
+async def test_concurrent_misses_of_one_need_share_one_fetch(tmp_path, clock):
+    fetch = Fake(seconds=0.05)
+    cache = node(tmp_path, clock, fetch)
+    asked = ["Where does the Rhine rise?", "where  does the rhine rise", "Where does the Rhine rise?!"] * 5
+    found = await asyncio.gather(*(cache.lookup(Need(question, "a")) for question in asked))
+    assert len(fetch.asked) == 1
+    assert {lookup.outcome for lookup in found} == {"filled"}
+    assert [lookup.shared for lookup in found].count(False) == 1
+    counts = cache.counters
+    assert (counts.fetches, counts.shared, counts.fetches_saved) == (1, 14, 14)
+
+
+async def test_a_client_that_goes_away_leaves_the_fetch_to_the_others(tmp_path, clock):
+    fetch = Fake(seconds=0.2)
+    cache = node(tmp_path, clock, fetch)
+    gone, stays = (asyncio.create_task(cache.lookup(ASKED)) for _ in range(2))
+    await asyncio.sleep(0.1)
+    gone.cancel()
+    assert (await stays).outcome == "filled"
+    assert len(fetch.asked) == 1
+
+
+async def test_no_room_for_another_scope_is_said_before_a_fetch(tmp_path, clock):
+    fetch = Fake()
+    cache = node(tmp_path, clock, fetch, scopes=1)
+    await cache.lookup(ASKED)
+    with pytest.raises(InputError, match=r"cache\.scopes"):
+        await cache.lookup(Need("q", "b"))
+    assert len(fetch.asked) == 1
+
+
+async def test_a_sweep_deletes_and_counts(tmp_path, clock):
+    clock.now -= 200
+    cache = node(tmp_path, clock, Fake())
+    await cache.lookup(ASKED)
+    assert await cache.sweep() == 1
+    assert cache.counters.swept == 1
+    assert (await cache.lookup(ASKED, may_fetch=False)).passages == ()
+
+
+def test_a_need_is_the_question_without_case_spacing_and_closing_marks():
+    assert need_key(" Where  is\tＢonn?! ") == need_key("where is bonn")
+    assert need_key("What is C++?") != need_key("What is C?")
+
+
+# Fills one document of three passages after the other, and says so when the node has answered.
+FILLER = """
+import asyncio, sys
+from dataclasses import replace
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from test_node import Clock, Fake, RISES, node
+from sufficit.controller.cache.fetching import Need
+
+async def main():
+    for number in range(10_000):
+        whole = replace(RISES, source=f"d{number}")
+        parts = [replace(whole, id=str(n), text=f"Alps word{number} part {n}") for n in range(3)]
+        cache = node(Path(sys.argv[1]), Clock(), Fake(parts))
+        lookup = await cache.lookup(Need(f"word{number}", "a"))
+        assert lookup.outcome == "filled", lookup
+        print(number, flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def test_killed_at_any_moment_it_loses_no_answered_passage_and_leaves_no_half_document(tmp_path):
+    paths = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+    draws = random.Random(5)
+    for turn in range(4):
+        folder = tmp_path / str(turn)
+        child = subprocess.Popen(
+            [sys.executable, "-c", FILLER, str(folder), *paths], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout.readline() == "0\n"
+        time.sleep(draws.uniform(0.0, 0.6))
+        os.kill(child.pid, signal.SIGKILL)
+        said = [0, *map(int, child.stdout.read().split())]
+        assert child.wait() == -signal.SIGKILL
+        (shelf,) = (Shelf(path, "a", time.time) for path in (folder / "cache").iterdir())
+        for number in range(said[-1] + 2):
+            held = [p for p in await shelf.search(f"word{number}", 9) if f"word{number} " in p.text]
+            # The one under way is there as a whole or not at all.
+            assert len(held) == 3 or (len(held) == 0 and number > said[-1])
+            assert all(p.metadata.keys() == {"scope", "fetched", "expires"} for p in held)
+        # What was left behind hinders nobody.
+        after = await node(folder, Clock(), Fake((FREEZES,))).lookup(Need("Did it freeze in 1963?", "a"))
+        assert after.fetch.passages == 1
+        assert FREEZES.text in {p.text for p in after.passages}
