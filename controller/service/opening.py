@@ -6,7 +6,6 @@ from ..build import assembled, sufficiency
 from ..loading import load_tools
 from ..retrieval import load_retriever
 from ..settings import Settings
-from ..web import Unexpired
 from .keys import Keys
 from .service import DEFAULT_INDEX, Service
 from .waiting import WaitingRoom
@@ -21,7 +20,7 @@ def open_service(settings: Settings) -> Service:
     keys = Keys.load(chosen.keys)
     tools = load_tools(settings)
     more = {
-        name: Unexpired(load_retriever(settings.index.model_copy(update={"path": path, "fused_with": ()})))
+        name: load_retriever(settings.index.model_copy(update={"path": path, "fused_with": ()}))
         for name, path in chosen.indexes.items()
     }
     return Service(
