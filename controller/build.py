@@ -86,7 +86,7 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
 
     # What the backend lacks is refused here, before the first question.
     assemble(Ledger(settings.budget))
-    models = _names(settings, tools)
+    models = names(settings, tools)
 
     def started(question: str) -> Started:
         dumped = settings.model_dump(mode="json", exclude=NOT_OF_A_RUN)
@@ -97,13 +97,18 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
     return Controller(assemble, LoopSettings.of(settings), started)
 
 
-def _names(settings: Settings, tools: Tools) -> dict[str, str]:
+def settings_hash(settings: Settings) -> str:
+    """SHA-256 over all settings that decide how a question is treated, hexadecimal."""
+    canonical = json.dumps(settings.model_dump(mode="json", exclude=NOT_OF_A_RUN), sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def names(settings: Settings, tools: Tools) -> dict[str, str]:
     """Names and hashes of all that measures, for the trace."""
     encoder = tools.readers.encoder
-    canonical = json.dumps(settings.model_dump(mode="json", exclude=NOT_OF_A_RUN), sort_keys=True)
     return {
         "sufficit": version("sufficit"),
-        "settings": hashlib.sha256(canonical.encode()).hexdigest(),
+        "settings": settings_hash(settings),
         "generator": tools.generator.capabilities.model,
         "reranker": tools.readers.reranker.fingerprint,
         "encoder": encoder.fingerprint if encoder else "",

@@ -24,6 +24,7 @@ from ..tools.retrievers.opening import open_for_writing
 from ..tools.web.settings import WebSettings
 from ..tools.web.toolbox import WebTools
 from ..tools.wordpieces import WordPieceTokenizer
+from .held import HeldTools
 from .retrieval import load_retriever
 from .settings import GeneratorSettings, RinseSettings, Settings
 from .web import DAY, Keeper
@@ -87,14 +88,23 @@ def load_joint(rinse: RinseSettings, chosen: GeneratorSettings) -> JointReader |
     return FusedJointReader.load(rinse.joint, device=chosen.device, threads=chosen.threads)
 
 
-def load_tools(settings: Settings) -> Tools:
-    """The index, the models and the web as the settings name them. Raises UsageError where one is missing."""
-    retriever = load_retriever(settings.index)
-    generator = load_generator(settings)
+def load_tools(settings: Settings, held: HeldTools | None = None) -> Tools:
+    """The index, the models and the web as the settings name them. Raises UsageError where one is missing.
+
+    What `held` holds and these settings name as well is not loaded again.
+    """
+    held = held or HeldTools()
+    index = settings.index.model_dump_json(exclude={"passages_per_round"})
+    model = settings.generator.model_dump_json(exclude={"answer_tokens"})
+    if settings.generator.backend != "transformers":
+        model += f" {settings.igp.top_k}"
+    generator = held.take("generator", model, lambda: load_generator(settings))
+    shared = generator if isinstance(generator, TransformersGenerator) else None
+    readers = model + settings.rinse.model_dump_json(exclude={"method", "threshold"})
     return Tools(
-        retriever=retriever,
+        retriever=held.take("retriever", index, lambda: load_retriever(settings.index)),
         generator=generator,
-        readers=load_readers(settings, generator if isinstance(generator, TransformersGenerator) else None),
+        readers=held.take("readers", readers, lambda: load_readers(settings, shared)),
         web=_load_web(settings.web) if settings.web.on else None,
         keeper=_keeper(settings),
     )
