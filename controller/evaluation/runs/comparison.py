@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ....policies.resampling import Interval, Numbers, bootstrap, interval, resa
 from ....tools.errors import InputError
 from .costs import TOTAL, tokens
 from .grading import gradable, grade
-from .risk import Selection, selection
+from .risk import Rank, Selection, by_own_rule, by_score, selection
 from .rows import PredictionRow
 
 Value = Callable[[PredictionRow], float]
@@ -33,6 +34,8 @@ TIMED: dict[str, Value] = {"seconds": lambda row: row.timings[TOTAL]}
 """Over the questions that neither failed on."""
 
 EQUAL_RISK = "risk at equal coverage"
+"""What always answers cannot tell which to leave out: at a smaller coverage it answers random ones."""
+RANKED_RISK = "risk at equal coverage, all by score"
 OWN_RISK = "risk at its own coverage"
 
 
@@ -77,17 +80,17 @@ def compare_rows(
     pairs = _paired(first_rows, second_rows)
     graded = [pair for pair in pairs if gradable(pair[0])]
     timed = [pair for pair in pairs if all(TOTAL in row.timings for row in pair)]
-    one, two = (selection([pair[side] for pair in graded]) for side in (0, 1))
-    answered = min(len(one.order), len(two.order)) > 0
+    covered = [sum(pair[side].action == "answer" for pair in graded) for side in (0, 1)]
+    answered = min(covered) > 0
     return RunComparison(
         first=first,
         second=second,
         questions=len(pairs),
         left_out=len(first_rows) + len(second_rows) - 2 * len(pairs),
-        equal_coverage=min(len(one.order), len(two.order)) / one.questions if answered else None,
+        equal_coverage=min(covered) / len(graded) if answered else None,
         differences=(
             *_means(COVERED, pairs),
-            *(_risks(one, two) if answered else ()),
+            *(_risks(graded) if answered else ()),
             *_means(GRADED, graded),
             *_means(SPENT, pairs),
             *_means(TIMED, timed),
@@ -120,20 +123,28 @@ def _means(values: Mapping[str, Value], pairs: Sequence[Pair]) -> Iterator[Diffe
         yield _difference(name, len(pairs), float(ones.mean()), float(twos.mean()), drawn)
 
 
-def _risks(one: Selection, two: Selection) -> list[Difference]:
+def _risks(pairs: Sequence[Pair]) -> list[Difference]:
     """Risk at the smaller coverage of the two, which each draw has anew, and at each one's own."""
 
-    def equal(times: Numbers) -> tuple[Numbers, Numbers]:
-        coverage = np.minimum(one.coverage(times), two.coverage(times))
-        return one.risk(times, coverage), two.risk(times, coverage)
+    def both(rank: Rank) -> tuple[Selection, Selection]:
+        return selection([one for one, _ in pairs], rank), selection([two for _, two in pairs], rank)
 
-    def own(times: Numbers) -> tuple[Numbers, Numbers]:
-        return one.risk(times, one.coverage(times)), two.risk(times, two.coverage(times))
+    def equal(times: Numbers, chosen: tuple[Selection, Selection]) -> list[Numbers]:
+        coverage = np.minimum(*(one.coverage(times) for one in chosen))
+        return [one.risk(times, coverage) for one in chosen]
 
-    return [_risk(EQUAL_RISK, equal, one.questions), _risk(OWN_RISK, own, one.questions)]
+    def own(times: Numbers, chosen: tuple[Selection, Selection]) -> list[Numbers]:
+        return [one.risk(times, one.coverage(times)) for one in chosen]
+
+    ruled, ranked = both(by_own_rule), both(by_score)
+    return [
+        _risk(EQUAL_RISK, partial(equal, chosen=ruled), len(pairs)),
+        _risk(RANKED_RISK, partial(equal, chosen=ranked), len(pairs)),
+        _risk(OWN_RISK, partial(own, chosen=ranked), len(pairs)),
+    ]
 
 
-def _risk(name: str, both: Callable[[Numbers], tuple[Numbers, Numbers]], questions: int) -> Difference:
+def _risk(name: str, both: Callable[[Numbers], list[Numbers]], questions: int) -> Difference:
     """Draws in which one of them answered nothing have no risk, and are left out."""
     first, second = (float(risk[0]) for risk in both(np.ones((1, questions))))
 

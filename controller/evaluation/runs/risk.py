@@ -6,7 +6,7 @@ one, which stand last, cannot be told apart: risk is then what a random choice a
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,20 @@ class Point:
 
     coverage: float
     risk: float
+
+
+Rank = Callable[[PredictionRow], float]
+"""What a row's answer is ranked by, higher first."""
+
+
+def by_score(row: PredictionRow) -> float:
+    """The sufficiency score."""
+    return -math.inf if row.score is None else row.score
+
+
+def by_own_rule(row: PredictionRow) -> float:
+    """The sufficiency score, where the configuration heeds it: with a threshold of -inf it always answers."""
+    return -math.inf if row.threshold == -math.inf else by_score(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +71,11 @@ class Selection:
         return np.divide(total, wanted, out=np.full_like(total, np.nan), where=wanted > 0)
 
 
-def selection(rows: Sequence[PredictionRow]) -> Selection:
+def selection(rows: Sequence[PredictionRow], rank: Rank = by_score) -> Selection:
     """The selection of gradable rows; the loss of an answer is 1 - F1."""
     answered = [(place, row) for place, row in enumerate(rows) if row.action == "answer"]
-    answered.sort(key=lambda entry: -_rank(entry[1]))
-    ranks = np.array([_rank(row) for _, row in answered])
+    answered.sort(key=lambda entry: -rank(entry[1]))
+    ranks = [rank(row) for _, row in answered]
     starts = [place for place in range(len(ranks)) if place == 0 or ranks[place] != ranks[place - 1]]
     return Selection(
         questions=len(rows),
@@ -69,10 +83,6 @@ def selection(rows: Sequence[PredictionRow]) -> Selection:
         starts=np.array(starts, dtype=np.int64),
         losses=np.array([1 - grade(row).f1 for _, row in answered]),
     )
-
-
-def _rank(row: PredictionRow) -> float:
-    return -math.inf if row.score is None else row.score
 
 
 def curve(chosen: Selection) -> tuple[Point, ...]:

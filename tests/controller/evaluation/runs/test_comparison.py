@@ -1,6 +1,8 @@
+import math
+
 import pytest
 from prediction_rows import row
-from sufficit.controller.evaluation.runs.comparison import EQUAL_RISK, OWN_RISK, compare_rows
+from sufficit.controller.evaluation.runs.comparison import EQUAL_RISK, OWN_RISK, RANKED_RISK, compare_rows
 from sufficit.controller.evaluation.runs.rows import StageCost
 from sufficit.tools.errors import InputError
 
@@ -57,6 +59,13 @@ def test_without_scores_a_smaller_coverage_is_taken_at_random():
     equal = by_name(compare_rows("careful", CAREFUL, "blind", blind))[EQUAL_RISK]
     assert (equal.first, equal.second) == pytest.approx((0.25, 0.4))
     assert equal.difference.low < 0.15 < equal.difference.high
+
+
+def test_what_always_answers_does_not_choose_by_the_score_that_it_ignores():
+    always = [one.model_copy(update={"threshold": -math.inf}) for one in CARELESS]
+    measures = by_name(compare_rows("careful", CAREFUL, "always", always))
+    assert measures[EQUAL_RISK].second == pytest.approx(0.4)
+    assert measures[RANKED_RISK].second == pytest.approx(0.25)
 
 
 def test_costs_are_over_all_and_times_over_what_neither_failed_on():
