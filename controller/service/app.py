@@ -4,12 +4,12 @@ from importlib.metadata import version
 
 from fastapi import FastAPI, Security
 
-from . import answer, decide, errors, health, models
+from . import answer, cache, chat, decide, errors, health, models
 from .dependencies import bearer
 from .front import FrontDoor
 from .service import Service
 
-ROUTERS = (answer.router, decide.router, models.router)
+ROUTERS = (answer.router, chat.router, cache.router, decide.router, models.router)
 """Need an API key where the server has keys."""
 
 OPEN_ROUTERS = (health.router,)
