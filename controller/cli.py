@@ -11,6 +11,7 @@ import typer
 from ..tools.errors import SufficitError, UsageError
 from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
 from .commands import (
+    arbitrate,
     ask,
     calibrate,
     contrasts,
@@ -24,6 +25,7 @@ from .commands import (
     serve,
     settings,
     train_reader,
+    trustmargin,
 )
 from .console import complain
 
@@ -49,7 +51,9 @@ app.command("train-reader")(train_reader.train_reader)
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")
 app.add_typer(contrasts.app, name="contrasts")
+evaluate.app.command("trustmargin")(trustmargin.eval_trustmargin)
 app.add_typer(evaluate.app, name="eval")
+app.add_typer(arbitrate.app, name="arbitrate")
 
 
 def main() -> None:

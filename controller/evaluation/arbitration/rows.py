@@ -11,6 +11,7 @@ from ....policies.types import Likelihoods, Verdict
 from ....tools.errors import InputError
 from ..contrasts.scores import Finite, validated
 from ..journal import Journal, read_journal
+from ..new_file import write_new
 
 VERSION = 1
 KIND = "file of arbitrated answers"
@@ -116,6 +117,14 @@ def read_rows(path: Path) -> tuple[ArbitrationHeader, list[ArbitrationRow]]:
         validated(ArbitrationRow, row, f"{path}, line {line}", KIND) for line, row in enumerate(rest, start=2)
     )
     return header, list({row.key: row for row in rows}.values())
+
+
+def write_rows(path: Path, header: ArbitrationHeader, rows: Sequence[ArbitrationRow]) -> None:
+    """A new file of rows, whole or not at all.
+
+    Raises InputError where a file stands there already, StorageError where the disk refuses.
+    """
+    write_new(path, "".join(f"{one.model_dump_json()}\n" for one in (header, *rows)))
 
 
 def plain_rows(rows: Sequence[ArbitrationRow]) -> list[ArbitrationRow]:

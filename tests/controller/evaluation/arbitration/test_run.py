@@ -1,3 +1,8 @@
+import asyncio
+import multiprocessing
+import os
+import signal
+
 import pytest
 from scripted import ScriptedGenerator, capabilities
 from sufficit.controller.evaluation.arbitration import run
@@ -122,6 +127,30 @@ async def test_a_run_goes_on_where_it_was_stopped_and_tries_failures_again(tmp_p
     assert [row.error for row in rows] == [""] * 5
     assert len(methods(used)) == 3 * 5
     assert sorted(read_rows(path)[1], key=lambda row: row.id) == rows
+
+
+def test_a_killed_run_keeps_its_whole_rows(tmp_path):
+    path, cases = tmp_path / "rows.jsonl", [case(str(n), question=f"Where, {n}?") for n in range(5)]
+
+    def killed(prompt):
+        if "Where, 3?" in prompt.text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer(prompt)
+
+    def start(used):
+        return asyncio.run(run_cases(used, cases, HEADER, path, lambda *at: None))
+
+    doomed = bench(ScriptedGenerator(answer=killed, logprobs=logprobs))
+    child = multiprocessing.get_context("fork").Process(target=start, args=(doomed,))
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    kept = path.read_bytes()
+    assert [row.id for row in read_rows(path)[1]] == ["0", "1", "2"]
+    used = bench()
+    assert [row.id for row in start(used)] == ["0", "1", "2", "3", "4"]
+    assert path.read_bytes().startswith(kept)
+    assert len(methods(used)) == 2 * 5
 
 
 async def test_a_run_of_failures_only_is_an_error(tmp_path):

@@ -1,0 +1,28 @@
+"""Result files that are written once: whole or not at all, and never over another."""
+
+import os
+from pathlib import Path
+
+from ...tools.errors import InputError, StorageError
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write `text` to `path`, on disk when the call returns.
+
+    Raises InputError where a file stands there already, StorageError where the disk refuses.
+    """
+    if path.exists():
+        raise InputError(f"{path} exists; choose another --out or delete it")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}; choose another --out") from error
