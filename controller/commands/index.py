@@ -18,18 +18,16 @@ from rich.progress import (
 )
 
 from ...tools.errors import InputError
-from ...tools.protocols import Retriever
 from ...tools.retrievers.corpora.reading import CorpusReading, read_corpus
 from ...tools.retrievers.corpus_index import BuildReport
 from ...tools.retrievers.opening import Kind, build_index, open_for_writing
-from ...tools.retrievers.trec import read_qrels, read_queries, write_run
 from ...tools.types import Passage
 from .. import console
-from ..evaluation.retrieval import evaluate
-from ..retrieval import load_retriever
 from ..settings import load
+from .index_eval import Searched, evaluate_index, retriever_of
 
 app = typer.Typer(name="index", help="Make and change the index of a corpus.", no_args_is_help=True)
+app.command("eval")(evaluate_index)
 
 _SHOWN_PROBLEMS = 10
 _SHOWN_CHARACTERS = 300
@@ -41,14 +39,6 @@ Corpus = Annotated[
 Where = Annotated[
     Path | None,
     typer.Option("--index", metavar="DIR", help="Folder of the index; else the setting index.path."),
-]
-Searched = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--index",
-        metavar="DIR",
-        help="Folder of the index, Anserini's too; several are fused. Else the setting index.path.",
-    ),
 ]
 Root = Annotated[
     Path | None,
@@ -111,7 +101,20 @@ def delete(
     if as_json:
         console.print_json({"index": str(path), "deleted": deleted, "passages": left})
     else:
-        _say(f"Deleted {_passages(deleted)}; {_passages(left)} left in {path}.")
+        console.say(f"Deleted {_passages(deleted)}; {_passages(left)} left in {path}.")
+
+
+@app.command()
+def sweep(index: Where = None, as_json: Json = False) -> None:
+    """Delete what was kept from the web and has expired; every write to the index does so too."""
+    path = _path(index)
+    opened = open_for_writing(path)
+    swept = opened.sweep()
+    left = asyncio.run(opened.count())
+    if as_json:
+        console.print_json({"index": str(path), "deleted": swept, "passages": left})
+    else:
+        console.say(f"Deleted {_passages(swept)}; {_passages(left)} left in {path}.")
 
 
 @app.command()
@@ -124,12 +127,12 @@ def search(
     """Show the passages that match best."""
     if not query.strip():
         raise InputError("The query is empty.\nGive the words to find.")
-    found = asyncio.run(_retriever(index).search(query, k))
+    found = asyncio.run(retriever_of(index).search(query, k))
     if as_json:
         console.print_json([{**asdict(passage), "metadata": dict(passage.metadata)} for passage in found])
         return
     if not found:
-        _say("Nothing found: no passage holds a word of the query other than stop words.")
+        console.say("Nothing found: no passage holds a word of the query other than stop words.")
     for rank, passage in enumerate(found, 1):
         _show_passage(rank, passage)
 
@@ -142,6 +145,7 @@ def info(index: Where = None, as_json: Json = False) -> None:
     shown: dict[str, Any] = {
         "index": str(path),
         "passages": facts.passages,
+        "expired": facts.expired,
         "bytes": facts.size,
         **facts.parts,
         **facts.manifest.flat(),
@@ -150,44 +154,13 @@ def info(index: Where = None, as_json: Json = False) -> None:
         console.print_json(shown)
         return
     for name, value in shown.items():
-        _say(f"{name.replace('_', ' '):18} {value:,}" if isinstance(value, int) else f"{name:18} {value}")
-
-
-@app.command("eval")
-def evaluate_index(
-    queries: Annotated[Path, typer.Option(help="Questions in BEIR's JSON Lines.")],
-    qrels: Annotated[Path, typer.Option(help="Judgements in BEIR's columns or TREC's.")],
-    index: Searched = None,
-    cutoffs: Annotated[
-        list[int] | None, typer.Option("-k", "--k", min=1, max=1000, help="Cutoff; may be repeated. [5, 20]")
-    ] = None,
-    run: Annotated[Path | None, typer.Option(help="Write the rankings here, in TREC's format.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Measure recall, NDCG and MRR of the judged documents, and the time a search takes."""
-    asked, judged = read_queries(queries), read_qrels(qrels)
-    retriever = _retriever(index)
-    report, rankings = asyncio.run(evaluate(retriever, asked, judged, sorted(set(cutoffs or (5, 20)))))
-    if run is not None:
-        write_run(run, rankings)
-    if as_json:
-        console.print_json(asdict(report))
-        return
-    for name, value in report.measures.items():
-        _say(f"{name:12} {value:.3f}")
-    _say(f"{report.questions:,} questions; median search {report.median_ms:.1f} ms")
+        console.say(
+            f"{name.replace('_', ' '):18} {value:,}" if isinstance(value, int) else f"{name:18} {value}"
+        )
 
 
 def _path(given: Path | None) -> Path:
     return given if given is not None else load().settings.index.path
-
-
-def _retriever(given: list[Path] | None) -> Retriever:
-    """The index that the settings name, or those given in its place."""
-    index = load().settings.index
-    if given:
-        index = index.model_copy(update={"path": given[0], "fused_with": tuple(given[1:])})
-    return load_retriever(index)
 
 
 @contextmanager
@@ -212,18 +185,18 @@ def _show_report(done: str, path: Path, reading: CorpusReading, report: BuildRep
         shown |= {"problems": problems.counts, "first_problems": [asdict(p) for p in problems.first]}
         console.print_json(shown)
         return
-    _say(
+    console.say(
         f"{done} {path}: read {_passages(report.read)} of {reading.documents:,} documents "
         f"in {report.seconds:.1f} s; the index holds {report.passages:,}."
     )
     if not problems:
         return
     counts = ", ".join(f"{count:,} {kind}" for kind, count in problems.counts.items() if count)
-    _say(f"Problems: {counts}.")
+    console.say(f"Problems: {counts}.")
     for problem in problems.first[:_SHOWN_PROBLEMS]:
-        _say(f"  {problem}")
+        console.say(f"  {problem}")
     if len(problems) > _SHOWN_PROBLEMS:
-        _say(
+        console.say(
             f"  and {len(problems) - _SHOWN_PROBLEMS:,} more; --json names the first {len(problems.first):,}."
         )
 
@@ -232,15 +205,9 @@ def _show_passage(rank: int, passage: Passage) -> None:
     text = " ".join(passage.text.split())
     shown = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
     title = " ".join(passage.title.split()) or passage.source
-    _say(f"{rank}. {title}  [{passage.source} · {passage.id} · {passage.score:.2f}]")
-    _say(f"   {shown}\n")
+    console.say(f"{rank}. {title}  [{passage.source} · {passage.id} · {passage.score:.2f}]")
+    console.say(f"   {shown}\n")
 
 
 def _passages(count: int) -> str:
     return f"{count:,} passage" if count == 1 else f"{count:,} passages"
-
-
-def _say(text: str) -> None:
-    """A line on stdout; control characters, which could command a terminal, are shown as dots."""
-    shown = "".join(c if c.isprintable() or c == "\n" else "·" for c in text)
-    console.out.print(shown, markup=False, emoji=False, soft_wrap=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import tantivy
 
@@ -95,7 +95,8 @@ class TantivyReader:
 
     def expired(self, now: float) -> int:
         """Number of passages whose time is over."""
-        return int(self._searcher.search(expired_by(now), 1).count or 0)
+        found: Any = self._searcher.search(expired_by(now), 1)
+        return int(found.count)
 
     def search(self, query: str, k: int) -> list[Passage]:
         """Passages by BM25."""

@@ -11,6 +11,7 @@ A document is the source that its passages were cut from; its score is that of i
 import json
 import math
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -29,23 +30,39 @@ def ranked_documents(passages: Iterable[Passage]) -> dict[str, float]:
     return best
 
 
+def check_run_place(file: Path) -> None:
+    """Raise StorageError where no run could be written; asked before an evaluation, so that none is lost."""
+    if file.exists() and not file.is_file():
+        raise StorageError(f"The run {file} cannot be written: it is no regular file. Name another.")
+    try:
+        with tempfile.TemporaryFile(dir=file.resolve().parent):
+            pass
+    except OSError as error:
+        raise StorageError(f"The run {file} cannot be written: {error.strerror}. Name another.") from error
+
+
+def check_ids(ids: Iterable[str]) -> None:
+    """Raise InputError for an id of a question or a document with white space, which a run cannot hold."""
+    for id_ in ids:
+        if len(id_.split()) != 1:
+            raise InputError(
+                f"A run file cannot hold the id {id_!r}: it is empty or has white space.\n"
+                "Give the corpus and the questions other ids, or leave the run out."
+            )
+
+
 def write_run(file: Path, rankings: Mapping[str, Ranking], tag: str = "sufficit") -> None:
     """Write a run, as a whole or not at all; rankings in their own order.
 
     Raises InputError for an id with white space, which the format cannot hold; StorageError.
     """
     scratch = file.with_name(f".{file.name}.{os.getpid()}.partial")
+    check_ids([tag, *rankings, *(document for ranking in rankings.values() for document in ranking)])
     try:
         with scratch.open("w", encoding="utf-8") as stream:
             for question, ranking in rankings.items():
                 for rank, (document, score) in enumerate(ranking.items(), 1):
-                    line = (question, "Q0", document, str(rank), repr(float(score)), tag)
-                    if any(len(part.split()) != 1 for part in line):
-                        raise InputError(
-                            f"A run file cannot hold white space in ids: {question!r}, {document!r}.\n"
-                            "Give the corpus other ids."
-                        )
-                    stream.write(" ".join(line) + "\n")
+                    stream.write(f"{question} Q0 {document} {rank} {float(score)!r} {tag}\n")
         scratch.replace(file)
     except OSError as error:
         raise StorageError(f"The run {file} cannot be written: {error.strerror}.") from error

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from sufficit.controller.evaluation.retrieval import evaluate, measured
+from sufficit.controller.evaluation.retrieval import evaluate, evaluate_run, measured
 from sufficit.tools.errors import InputError
 from sufficit.tools.types import Passage
 
@@ -43,7 +43,9 @@ def test_equal_scores_rank_as_they_stand():
 
 async def test_passages_are_ranked_as_their_documents():
     queries = {"q1": "x x a b", "q2": "c", "unjudged": "c"}
-    report, rankings = await evaluate(Listed(), queries, QRELS, [2, 4])
+    told: list = []
+    report, rankings = await evaluate(Listed(), queries, QRELS, [2, 4], told.append)
+    assert told == list(rankings.values())
     assert list(rankings) == ["q1", "q2"]
     assert list(rankings["q1"]) == ["x", "a", "b"]
     assert report.questions == 2
@@ -54,4 +56,12 @@ async def test_passages_are_ranked_as_their_documents():
 
 async def test_ids_that_do_not_agree():
     with pytest.raises(InputError, match="do their ids agree"):
-        await evaluate(Listed(), {"other": "a"}, QRELS, [5])
+        await evaluate(Listed(), {"other": "a"}, QRELS, [5], print)
+    with pytest.raises(InputError, match="do their ids agree"):
+        evaluate_run({"other": {"a": 1.0}}, QRELS, [5])
+
+
+async def test_a_run_measures_as_the_search_that_made_it():
+    report, rankings = await evaluate(Listed(), {"q1": "x a b", "q2": "c"}, QRELS, [1, 5], lambda _: None)
+    again = evaluate_run(rankings, QRELS, [1, 5])
+    assert (again.questions, again.measures, again.median_ms) == (2, report.measures, None)
