@@ -8,6 +8,7 @@ from typing import Any
 
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, controller, passages
+from sufficit.controller.cache.node import CacheNode
 from sufficit.controller.service.keys import Client, Keys
 from sufficit.controller.service.running import Server, bind
 from sufficit.controller.service.service import Service
@@ -27,6 +28,7 @@ def service(
     sufficiency: Any = None,
     generator: Any = None,
     clients: Sequence[Client] = (),
+    fetch: Any = None,
 ) -> Service:
     """Finds `RHINE`, scores it 1.0 over a threshold of 0, and says "scripted", unless told otherwise."""
     chosen = settings(*assignments)
@@ -46,6 +48,7 @@ def service(
         indexes={"default": search},
         keys=Keys(tuple(clients)),
         room=WaitingRoom(chosen.service.concurrent, chosen.service.queue),
+        cache=CacheNode(chosen.cache, sufficiency, fetch),
     )
 
 

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ...policies.types import Sufficiency, SufficiencyReport
 from ...tools.protocols import Generator, Retriever
-from ..loop import Controller
+from ..cache.node import CacheNode
+from ..answer import Answer
+from ..budget import BudgetSettings
 from ..settings import Settings
-from ..trace import Event
+from ..trace import Event, Listener
 from .keys import Client, Keys
 from .waiting import WaitingRoom
+
+if TYPE_CHECKING:
+    from .spans import Spans  # OpenTelemetry is an extra of its own
 
 DEFAULT_INDEX = "default"
 
@@ -36,6 +41,16 @@ class Observer(Protocol):
         ...
 
 
+class Answers(Protocol):
+    """Whoever answers questions: a Controller, or one whose work is traced."""
+
+    async def answer(
+        self, question: str, listener: Listener | None = None, budget: BudgetSettings | None = None
+    ) -> tuple[Answer, tuple[Event, ...]]:
+        """As `Controller.answer`."""
+        ...
+
+
 @dataclass(slots=True)
 class Life:
     """Whether the service still takes requests."""
@@ -48,16 +63,18 @@ class Service:
     """Everything loaded. `indexes` are those that /v1/decide may search, `default` among them.
 
     `under` gives a controller over the same tools under other settings, such as the prompts of one
-    conversation; `generator` counts a prompt's tokens.
+    conversation; `generator` counts a prompt's tokens. `spans` is None where nothing is traced.
     """
 
     settings: Settings
-    controller: Controller
-    under: Callable[[Settings], Controller]
+    controller: Answers
+    under: Callable[[Settings], Answers]
     generator: Generator
     sufficiency: Sufficiency
     indexes: Mapping[str, Retriever]
     keys: Keys
     room: WaitingRoom
+    cache: CacheNode
     life: Life = field(default_factory=Life)
     observers: list[Observer] = field(default_factory=list)
+    spans: "Spans | None" = None
