@@ -1,11 +1,14 @@
 """Figures 4, 5 and 6 of TrustMargin, as far as the run has them."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..plots import new_figure, plot_lines, save_figure
+from .outcomes import Measure
 from .report import TrustMarginReport
+from .sweeps import Cell
 from .tables import best_cell
 
 
@@ -15,7 +18,10 @@ def draw_report(report: TrustMarginReport, folder: Path, suffix: str = "svg") ->
     Raises SettingsError where matplotlib is not installed or does not know the suffix, StorageError.
     """
     files = [folder / f"grid.{suffix}", folder / f"recovery.{suffix}"]
-    _draw_grid(report, files[0])
+    at = report.diagnostics.weight, report.diagnostics.tau
+    here = next(cell for cell in report.cells if (cell.weight, cell.tau) == at)
+    marks = {"this run": ("s", here), "best": ("*", best_cell(report.cells))}
+    draw_grid(report.cells, marks, "F1", files[0])
     _draw_sides(report, files[1])
     if report.levels:
         files.append(folder / f"corruption.{suffix}")
@@ -29,11 +35,16 @@ def draw_report(report: TrustMarginReport, folder: Path, suffix: str = "svg") ->
     return files
 
 
-def _draw_grid(report: TrustMarginReport, path: Path) -> None:
-    """A heat map of F1; this run's setting is marked by a square, the best cell by a star."""
-    weights = sorted({cell.weight for cell in report.cells})
-    taus = sorted({cell.tau for cell in report.cells})
-    by_place = {(cell.tau, cell.weight): cell.f1 for cell in report.cells}
+def draw_grid(
+    cells: Sequence[Cell], marks: Mapping[str, tuple[str, Cell]], measure: Measure, path: Path
+) -> None:
+    """A heat map of one measure; `marks` gives, by label, a marker of matplotlib and the cell that it marks.
+
+    Raises SettingsError where matplotlib is not installed or does not know the suffix, StorageError.
+    """
+    weights = sorted({cell.weight for cell in cells})
+    taus = sorted({cell.tau for cell in cells})
+    by_place = {(cell.tau, cell.weight): cell.graded(measure) for cell in cells}
     figure = new_figure(7.0)
     axes = figure.add_subplot()
     values = np.array([[by_place[tau, weight] for weight in weights] for tau in taus])
@@ -42,14 +53,10 @@ def _draw_grid(report: TrustMarginReport, path: Path) -> None:
     axes.set_yticks(range(len(taus)), [f"{tau:g}" for tau in taus])
     axes.set_xlabel("lambda")
     axes.set_ylabel("tau")
-    found, best = report.diagnostics, best_cell(report.cells)
-    for label, mark, weight, tau in (
-        ("this run", "s", found.weight, found.tau),
-        ("best", "*", best.weight, best.tau),
-    ):
-        place = [weights.index(weight)], [taus.index(tau)]
+    for label, (mark, cell) in marks.items():
+        place = [weights.index(cell.weight)], [taus.index(cell.tau)]
         axes.plot(*place, mark, color="black", markerfacecolor="none", markersize=12, label=label)
-    figure.colorbar(image, label="F1")
+    figure.colorbar(image, label=measure)
     figure.legend(loc="outside upper right", fontsize="small", ncols=2)
     save_figure(figure, path)
 

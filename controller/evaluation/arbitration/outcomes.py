@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from ....policies.types import Source
 from ....tools.normalisation import exact_match, f1
 from .rows import ArbitrationRow
 
-MEASURES: Final = ("F1", "EM")
+Measure = Literal["F1", "EM"]
+MEASURES: Final[tuple[Measure, Measure]] = ("F1", "EM")
 """The columns of every array of grades."""
 
 Choice = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ....policies.resampling import Interval, mean_interval
-from .outcomes import Outcomes
+from .outcomes import Measure, Outcomes
 from .rows import ArbitrationRow
 
 WEIGHTS: Final = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -24,6 +24,10 @@ class Cell:
     f1: float
     em: float
     rag: float
+
+    def graded(self, measure: Measure) -> float:
+        """The mean of one measure."""
+        return self.f1 if measure == "F1" else self.em
 
 
 def grid_cells(outcomes: Outcomes, weights: Sequence[float], taus: Sequence[float]) -> tuple[Cell, ...]:
