@@ -1,0 +1,165 @@
+"""The tables of a run's report."""
+
+from collections.abc import Sequence
+
+from ....policies.resampling import Interval
+from ..grids import Grid, ranged
+from .comparison import Difference, RunComparison
+from .failures import FailureReport
+from .report import RunReport
+from .summary import Summary
+
+
+def report_grids(report: RunReport) -> list[Grid]:
+    """All tables, coverage first."""
+    summaries = report.summaries
+    grids = [coverage_grid(summaries), quality_grid(summaries), abstention_grid(summaries)]
+    grids += [difference_grid(comparison) for comparison in report.comparisons]
+    grids += [support_grid(summaries), failure_grid(report.failures)]
+    grids += [cost_grid(summaries), latency_grid(summaries)]
+    return [grid for grid in grids if grid.rows]
+
+
+def coverage_grid(summaries: Sequence[Summary]) -> Grid:
+    """What became of the questions."""
+    rows = tuple(
+        (
+            s.configuration,
+            str(s.questions),
+            f"{s.coverage:.1%}",
+            *map(str, (s.answered, s.abstained, s.failed)),
+        )
+        for s in summaries
+    )
+    header = ("configuration", "questions", "coverage", "answered", "abstained", "failed")
+    return Grid("Coverage: the share of all questions that was answered", header, rows)
+
+
+def quality_grid(summaries: Sequence[Summary]) -> Grid:
+    """How right the answers were."""
+    rows = tuple(
+        (
+            s.configuration,
+            str(q.questions),
+            *(_interval(value) for value in (q.exact, q.f1, q.within, q.risk)),
+            _number(q.area),
+        )
+        for s in summaries
+        if (q := s.quality) is not None
+    )
+    header = ("configuration", "graded", "EM", "F1", "accuracy within", "risk", "area under risk")
+    title = "Quality over all graded questions, risk (1 - F1) over those answered; 95% intervals"
+    return Grid(title, header, rows)
+
+
+def abstention_grid(summaries: Sequence[Summary]) -> Grid:
+    """Abstention where it is known which questions have an answer."""
+    rows = tuple(
+        (
+            s.configuration,
+            *map(str, (a.questions, a.unanswerable, a.abstained)),
+            _number(a.precision),
+            _number(a.recall),
+        )
+        for s in summaries
+        if (a := s.abstention) is not None
+    )
+    header = ("configuration", "questions", "unanswerable", "abstained", "precision", "recall")
+    return Grid("Abstention where answerability is known", header, rows)
+
+
+def difference_grid(comparison: RunComparison) -> Grid:
+    """Paired differences, and which of them are real."""
+    coverage = comparison.equal_coverage
+    at = "" if coverage is None else f"; equal coverage {coverage:.1%}"
+    left = f"; {comparison.left_out} questions of one only left out" if comparison.left_out else ""
+    return Grid(
+        f"{comparison.second} less {comparison.first}, {comparison.questions} questions{at}{left}; "
+        "a difference is real where its 95% interval excludes 0",
+        ("measure", "questions", comparison.first, comparison.second, "difference", "real"),
+        tuple(map(_difference, comparison.differences)),
+    )
+
+
+def _difference(found: Difference) -> tuple[str, ...]:
+    value = found.difference
+    return (
+        found.measure,
+        str(found.questions),
+        f"{found.first:.3f}",
+        f"{found.second:.3f}",
+        ranged(value.value, value.low, value.high, sign="+"),
+        "yes" if found.real else "no",
+    )
+
+
+def support_grid(summaries: Sequence[Summary]) -> Grid:
+    """Support recall by stage, over all questions and over those that came to pruning; citations."""
+    rows: list[tuple[str, ...]] = []
+    for summary in summaries:
+        support = summary.support
+        if support is None:
+            continue
+        rows += [
+            (
+                summary.configuration,
+                stage.stage,
+                f"{stage.recall:.3f} ({support.questions})",
+                f"{stage.complete:.1%}",
+                "" if stage.pruned is None else f"{stage.pruned:.3f} ({support.pruned})",
+            )
+            for stage in support.stages
+        ]
+        cited = "" if support.citations is None else f"{support.citations:.3f} ({support.cited})"
+        rows.append((summary.configuration, "precision of citations", cited, "", ""))
+    header = ("configuration", "stage", "recall of support (questions)", "complete", "of those pruned")
+    return Grid("Annotated support by stage", header, tuple(rows))
+
+
+def failure_grid(reports: Sequence[FailureReport]) -> Grid:
+    """Failures by group, a column a configuration."""
+    columns = {r.configuration: {group.name: group for group in r.groups} for r in reports}
+    names = dict.fromkeys(name for groups in columns.values() for name in groups)
+    header = ("group", *(f"{r.configuration} ({r.failures} of {r.graded})" for r in reports))
+    rows = tuple((name, *(str(groups[name].count) for groups in columns.values())) for name in names)
+    return Grid("Failures by their nearest cause", header, rows)
+
+
+def explanation_grid(report: FailureReport) -> Grid:
+    """One configuration's failures with examples and meanings."""
+    rows = tuple((g.name, str(g.count), " ".join(g.examples), g.meaning) for g in report.groups)
+    title = f"{report.configuration}: {report.failures} failures among {report.graded} graded questions"
+    return Grid(title, ("group", "failures", "for example", "meaning"), rows)
+
+
+def cost_grid(summaries: Sequence[Summary]) -> Grid:
+    """Tokens and model calls by stage."""
+    rows = tuple(
+        (
+            s.configuration,
+            mean.stage,
+            *(f"{value:.1f}" for value in (mean.model_calls, mean.generated_tokens, mean.prompt_tokens)),
+        )
+        for s in summaries
+        for mean in s.costs
+    )
+    header = ("configuration", "stage", "model calls", "tokens generated", "tokens of answers' prompts")
+    return Grid("Mean cost of a question", header, rows)
+
+
+def latency_grid(summaries: Sequence[Summary]) -> Grid:
+    """Seconds by stage."""
+    rows = tuple(
+        (s.configuration, found.stage, str(found.questions), f"{found.p50:.2f}", f"{found.p95:.2f}")
+        for s in summaries
+        for found in s.latency
+    )
+    return Grid("Seconds of a question", ("configuration", "stage", "questions", "p50", "p95"), rows)
+
+
+def _interval(value: Interval | None) -> str:
+    return "" if value is None else ranged(value.value, value.low, value.high)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

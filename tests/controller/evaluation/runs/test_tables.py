@@ -1,0 +1,61 @@
+from prediction_rows import found, row, write_run
+from sufficit.controller.evaluation.runs.report import read_report
+from sufficit.controller.evaluation.runs.rows import StageCost
+from sufficit.controller.evaluation.runs.tables import explanation_grid, report_grids
+
+ROWS = [
+    row(
+        "a",
+        score=1.0,
+        answerable=True,
+        support=("x",),
+        retrieved=(found("x", "y"),),
+        pool=found("x", "y"),
+        admitted=found("x"),
+        read=found("x"),
+        citations=found("x"),
+        stages={"open": StageCost(model_calls=2, generated_tokens=8, prompt_tokens=20)},
+        spent={"model_calls": 2, "generated_tokens": 8},
+        timings={"prune": 0.25, "total": 1.5},
+    ),
+    row("b", action="abstain", answerable=True, support=("z",)),
+]
+
+
+def test_tables_by_hand_and_coverage_first(tmp_path):
+    answering = [ROWS[0], row("b", answer="wrong", score=0.0, answerable=True, support=("z",))]
+    grids = report_grids(read_report(write_run(tmp_path, {"full": ROWS, "always": answering})))
+    titles = [grid.title.partition(":")[0] for grid in grids]
+    assert titles[0] == "Coverage"
+    assert grids[0].rows[0] == ("full", "2", "50.0%", "1", "1", "0")
+    by_title = {grid.title: grid for grid in grids}
+    quality = next(grid for title, grid in by_title.items() if title.startswith("Quality"))
+    assert quality.rows[0][:2] == ("full", "2")
+    assert quality.rows[0][2].startswith("0.500 [0.000, 1.000]")
+    assert quality.rows[0][5:] == ("0.000 [0.000, 0.000]", "0.000")
+    difference = next(grid for title, grid in by_title.items() if title.startswith("always less full"))
+    assert "equal coverage 50.0%" in difference.title
+    assert ("coverage", "2", "0.500", "1.000", "+0.500 [+0.000, +1.000]", "no") in difference.rows
+    support = by_title["Annotated support by stage"]
+    assert ("full", "pool", "0.500 (2)", "50.0%", "1.000 (1)") in support.rows
+    assert ("full", "precision of citations", "1.000 (1)", "", "") in support.rows
+    costs = by_title["Mean cost of a question"]
+    assert costs.rows[:2] == (("full", "open", "1.0", "4.0", "10.0"), ("full", "total", "1.0", "4.0", "10.0"))
+    assert ("full", "total", "1", "1.50", "1.50") in by_title["Seconds of a question"].rows
+    failures = by_title["Failures by their nearest cause"]
+    assert failures.header == ("group", "full (1 of 2)", "always (1 of 2)")
+    assert ("not retrieved", "1", "1") in failures.rows
+    for grid in grids:
+        assert {len(line) for line in grid.rows} == {len(grid.header)}
+
+
+def test_tables_that_would_be_empty_are_left_out(tmp_path):
+    grids = report_grids(read_report(write_run(tmp_path, {"bare": [row("a", answers=())]})))
+    assert [grid.title.partition(" ")[0] for grid in grids] == ["Coverage:", "Failures", "Mean"]
+
+
+def test_an_explanation_names_examples_and_meanings(tmp_path):
+    grid = explanation_grid(read_report(write_run(tmp_path, {"full": ROWS})).failures[0])
+    lost = next(line for line in grid.rows if line[0] == "not retrieved")
+    assert lost[1:3] == ("1", "b")
+    assert lost[3].startswith("Some document that the question needs is not in the pool.")
