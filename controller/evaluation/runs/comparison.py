@@ -8,7 +8,7 @@ import numpy as np
 
 from ....policies.resampling import Interval, Numbers, bootstrap, interval, resample
 from ....tools.errors import InputError
-from .costs import TOTAL, tokens
+from .costs import TOTAL, model_calls, tokens
 from .grading import gradable, grade
 from .risk import Rank, Selection, by_own_rule, by_score, selection
 from .rows import PredictionRow
@@ -28,7 +28,7 @@ GRADED: dict[str, Value] = {
 """Means over the questions that can be graded, answered or not; the others are over all questions."""
 SPENT: dict[str, Value] = {
     "tokens": tokens,
-    "model calls": lambda row: row.spent.get("model_calls", 0),
+    "model calls": model_calls,
 }
 TIMED: dict[str, Value] = {"seconds": lambda row: row.timings[TOTAL]}
 """Over the questions that neither failed on."""

@@ -36,36 +36,27 @@ class Latency:
 def costs(rows: Sequence[PredictionRow]) -> tuple[StageMean, ...]:
     """Mean cost by stage in the order in which stages first come, then in total."""
     names = dict.fromkeys(name for row in rows for name in row.stages)
-    stages = [
+    stages = [(name, [row.stages[name] for row in rows if name in row.stages]) for name in names]
+    stages.append((TOTAL, [cost for row in rows for cost in row.stages.values()]))
+    return tuple(
         StageMean(
             name,
-            *(
-                sum(getattr(row.stages[name], kind) for row in rows if name in row.stages) / len(rows)
-                for kind in ("model_calls", "generated_tokens", "prompt_tokens")
-            ),
+            sum(cost.model_calls for cost in found) / len(rows),
+            sum(cost.generated_tokens for cost in found) / len(rows),
+            sum(cost.prompt_tokens for cost in found) / len(rows),
         )
-        for name in names
-    ]
-    return (*stages, _total(rows))
-
-
-def _total(rows: Sequence[PredictionRow]) -> StageMean:
-    """The total as the budget counted it, which holds what a stage spent before it failed."""
-    calls, generated = (
-        sum(row.spent.get(limit, 0) for row in rows) / len(rows)
-        for limit in ("model_calls", "generated_tokens")
+        for name, found in stages
     )
-    return StageMean(TOTAL, calls, generated, sum(map(prompt_tokens, rows)) / len(rows))
-
-
-def prompt_tokens(row: PredictionRow) -> int:
-    """Tokens of the prompts that answers were written from."""
-    return sum(stage.prompt_tokens for stage in row.stages.values())
 
 
 def tokens(row: PredictionRow) -> int:
     """All tokens that are counted: generated, and of the answers' prompts."""
-    return row.spent.get("generated_tokens", 0) + prompt_tokens(row)
+    return sum(cost.generated_tokens + cost.prompt_tokens for cost in row.stages.values())
+
+
+def model_calls(row: PredictionRow) -> int:
+    """Calls of the generator and of RINSE's encoder."""
+    return sum(cost.model_calls for cost in row.stages.values())
 
 
 def latencies(rows: Sequence[PredictionRow]) -> tuple[Latency, ...]:

@@ -54,7 +54,7 @@ def needed(row: PredictionRow) -> frozenset[str]:
 
 def came_to_pruning(row: PredictionRow) -> bool:
     """Whether the controller decided to answer from its evidence."""
-    return "prune" in row.timings
+    return "prune" in row.stages
 
 
 def support_report(rows: Iterable[PredictionRow]) -> SupportReport | None:

@@ -72,11 +72,12 @@ def test_costs_are_over_all_and_times_over_what_neither_failed_on():
     dear = {"write": StageCost(model_calls=1, generated_tokens=3, prompt_tokens=97)}
     one = [answered(0, True, timings={"total": 1.0}), row("q1", action="failed")]
     two = [
-        answered(0, True, timings={"total": 3.0}, stages=dear, spent={"generated_tokens": 3}),
+        answered(0, True, timings={"total": 3.0}, stages=dear),
         row("q1", timings={"total": 9.0}),
     ]
     measures = by_name(compare_rows("one", one, "two", two))
     assert (measures["tokens"].first, measures["tokens"].second) == (0, 50)
+    assert measures["model calls"].difference.value == 0.5
     assert (measures["seconds"].questions, measures["seconds"].difference.value) == (1, 2.0)
     assert measures["failed"].difference.value == -0.5
 

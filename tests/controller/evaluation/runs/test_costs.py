@@ -1,6 +1,13 @@
 import pytest
 from prediction_rows import row
-from sufficit.controller.evaluation.runs.costs import Latency, StageMean, costs, latencies, tokens
+from sufficit.controller.evaluation.runs.costs import (
+    Latency,
+    StageMean,
+    costs,
+    latencies,
+    model_calls,
+    tokens,
+)
 from sufficit.controller.evaluation.runs.rows import StageCost
 
 ROWS = [
@@ -10,14 +17,12 @@ ROWS = [
             "open": StageCost(model_calls=2, generated_tokens=10, prompt_tokens=30),
             "write": StageCost(model_calls=1, generated_tokens=4, prompt_tokens=100),
         },
-        spent={"model_calls": 3, "generated_tokens": 14, "rounds": 1},
         timings={"open": 0.1, "write": 1.0, "total": 2.0},
     ),
     row(
         "b",
         action="abstain",
         stages={"open": StageCost(model_calls=2, generated_tokens=6, prompt_tokens=20)},
-        spent={"model_calls": 3, "generated_tokens": 6},
         timings={"open": 0.3, "total": 4.0},
     ),
     row("c", action="failed", error="the disk is full"),
@@ -28,9 +33,10 @@ def test_costs_are_means_over_all_questions_the_failed_included():
     assert costs(ROWS) == (
         StageMean("open", pytest.approx(4 / 3), pytest.approx(16 / 3), pytest.approx(50 / 3)),
         StageMean("write", pytest.approx(1 / 3), pytest.approx(4 / 3), pytest.approx(100 / 3)),
-        StageMean("total", 2.0, pytest.approx(20 / 3), 50.0),
+        StageMean("total", pytest.approx(5 / 3), pytest.approx(20 / 3), 50.0),
     )
     assert [tokens(one) for one in ROWS] == [144, 26, 0]
+    assert [model_calls(one) for one in ROWS] == [3, 2, 0]
 
 
 def test_latency_is_of_those_that_came_to_the_stage():

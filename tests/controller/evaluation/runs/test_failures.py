@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 from prediction_rows import found, row
 from sufficit.controller.evaluation.runs.failures import GROUPS, explain, failure_group
 from sufficit.controller.evaluation.runs.grading import grade
+from sufficit.controller.evaluation.runs.rows import StageCost
 
-PRUNED = {"prune": 0.1, "total": 1.0}
+PRUNED = {"prune": StageCost(model_calls=1)}
 XY = {"support": ("x", "y"), "pool": found("x", "y", "z")}
 
 CASES = {
@@ -15,8 +16,8 @@ CASES = {
     "abstained wrongly": row("d", action="abstain", direct="It is right.", support=("x",)),
     "not retrieved": row("e", answer="wrong", support=("x", "y"), pool=found("x"), read=found("x")),
     "retrieved but judged insufficient": row("f", action="abstain", direct="wrong", **XY),
-    "admitted too little": row("g", answer="wrong", rag="wrong", read=found("x"), timings=PRUNED, **XY),
-    "both answers wrong": row("h", answer="wrong", rag="wrong", read=found("x", "y"), timings=PRUNED, **XY),
+    "admitted too little": row("g", answer="wrong", rag="wrong", read=found("x"), stages=PRUNED, **XY),
+    "both answers wrong": row("h", answer="wrong", rag="wrong", read=found("x", "y"), stages=PRUNED, **XY),
 }
 
 
@@ -33,8 +34,8 @@ def test_without_known_support_an_empty_stage_says_where_it_was_lost():
     assert failure_group(row("a", answer="wrong")) == "not retrieved"
     pool = found("x")
     assert failure_group(row("a", action="abstain", pool=pool)) == "retrieved but judged insufficient"
-    assert failure_group(row("a", answer="wrong", pool=pool, timings=PRUNED)) == "admitted too little"
-    read = row("a", answer="wrong", pool=pool, read=pool, timings=PRUNED)
+    assert failure_group(row("a", answer="wrong", pool=pool, stages=PRUNED)) == "admitted too little"
+    read = row("a", answer="wrong", pool=pool, read=pool, stages=PRUNED)
     assert failure_group(read) == "both answers wrong"
 
 
@@ -60,7 +61,7 @@ ANY = st.builds(
     rag=st.sampled_from([None, "right", "wrong"]),
     pool=DOCUMENTS,
     read=DOCUMENTS,
-    timings=st.sampled_from([{}, PRUNED]),
+    stages=st.sampled_from([{}, PRUNED]),
 )
 
 

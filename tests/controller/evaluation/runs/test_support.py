@@ -1,5 +1,6 @@
 import pytest
 from prediction_rows import found, row
+from sufficit.controller.evaluation.runs.rows import StageCost
 from sufficit.controller.evaluation.runs.support import support_report
 
 ANSWERED = row(
@@ -10,7 +11,7 @@ ANSWERED = row(
     admitted=found("x", "z"),
     read=found("x"),
     citations=found("x", "z", "z"),
-    timings={"prune": 0.1, "total": 1.0},
+    stages={"prune": StageCost()},
 )
 ABSTAINED = row("b", action="abstain", support=("x", "w"), retrieved=(found("x"),), pool=found("x"))
 UNKNOWN = row("c", support=None, retrieved=(found("x"),), citations=found("q"))

@@ -14,9 +14,8 @@ ROWS = [
         admitted=found("x"),
         read=found("x"),
         citations=found("x"),
-        stages={"open": StageCost(model_calls=2, generated_tokens=8, prompt_tokens=20)},
-        spent={"model_calls": 2, "generated_tokens": 8},
-        timings={"prune": 0.25, "total": 1.5},
+        stages={"open": StageCost(model_calls=2, generated_tokens=8, prompt_tokens=20), "prune": StageCost()},
+        timings={"total": 1.5},
     ),
     row("b", action="abstain", answerable=True, support=("z",)),
 ]
@@ -40,7 +39,8 @@ def test_tables_by_hand_and_coverage_first(tmp_path):
     assert ("full", "pool", "0.500 (2)", "50.0%", "1.000 (1)") in support.rows
     assert ("full", "precision of citations", "1.000 (1)", "", "") in support.rows
     costs = by_title["Mean cost of a question"]
-    assert costs.rows[:2] == (("full", "open", "1.0", "4.0", "10.0"), ("full", "total", "1.0", "4.0", "10.0"))
+    assert costs.rows[0] == ("full", "open", "1.0", "4.0", "10.0")
+    assert costs.rows[2] == ("full", "total", "1.0", "4.0", "10.0")
     assert ("full", "total", "1", "1.50", "1.50") in by_title["Seconds of a question"].rows
     failures = by_title["Failures by their nearest cause"]
     assert failures.header == ("group", "full (1 of 2)", "always (1 of 2)")
