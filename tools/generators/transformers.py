@@ -23,6 +23,7 @@ from .limits import answer_room, check_length, check_top_k
 from .loading import Dtype, LoadedModel, load_model
 from .planning import choose_batch
 from .scoring import ScoreRow, score_batch
+from .written import WrittenAnswers
 
 BATCH_TOKENS = 8192
 PREFIX_TOKENS = 8192
@@ -47,6 +48,7 @@ class TransformersGenerator:
         self._loaded = loaded
         self._encoder = PromptEncoder(loaded.tokenizer, loaded.name)
         self._model = CausalModel(loaded.model, prefix_tokens)
+        self._written = WrittenAnswers()
         self._batch_tokens = batch_tokens
         self._batcher = Batcher(lambda: torch.set_num_threads(threads))
         self._decoding = Kind(self._choose_decoding, self._decode)
@@ -111,7 +113,10 @@ class TransformersGenerator:
         Raises InputError for a prompt that leaves no room in the context, ModelOutputError for NaN.
         """
         rows = [self._decode_row(prompt, max_tokens, 0) for prompt in prompts]
-        return [rollout.generation for rollout in await self._batcher.submit(self._decoding, rows)]
+        answers = [rollout.generation for rollout in await self._batcher.submit(self._decoding, rows)]
+        for row, answer in zip(rows, answers, strict=True):
+            self._written.keep(row.ids, answer)
+        return answers
 
     async def sample(
         self, prompts: Sequence[Prompt], max_tokens: int, temperature: float, seed: int
@@ -138,14 +143,18 @@ class TransformersGenerator:
     async def score(self, prompt: Prompt, continuations: Sequence[str]) -> list[tuple[float, ...]]:
         """Teacher-forced natural-log probabilities of every token of each continuation after `prompt`.
 
+        An answer that `generate` wrote after this prompt keeps the log-probabilities it was written with.
         Raises InputError where prompt and continuation exceed the context, ModelOutputError for NaN.
         """
         ids = self._encoder.prompt_ids(prompt)
         rows = [ScoreRow(ids, self._encoder.text_ids(text)) for text in continuations]
         longest = max((len(row.continuation) for row in rows), default=0)
         check_length(len(ids) + longest, self.capabilities)
-        scores = iter(await self._batcher.submit(self._scoring, [row for row in rows if row.continuation]))
-        return [next(scores) if row.continuation else () for row in rows]
+        # An empty continuation is the beginning of anything written, or of nothing.
+        known = [self._written.logprobs(ids, row.continuation) if row.continuation else () for row in rows]
+        unread = [row for row, found in zip(rows, known, strict=True) if found is None]
+        scores = iter(await self._batcher.submit(self._scoring, unread))
+        return [next(scores) if found is None else found for found in known]
 
     async def states(self, prompts: Sequence[Prompt], layers: Sequence[int]) -> NDArray[np.float32]:
         """Final-token hidden states after each of `layers`, float32, shape (layers, prompts, width).
