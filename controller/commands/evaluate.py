@@ -11,6 +11,7 @@ import typer
 from ...tools.errors import InputError
 from ..console import err, out, print_json
 from ..settings import load
+from . import eval_compare, eval_show
 from .ask import IndexFolder
 from .bars import RecordBars
 from .report import Markdown, print_grids, write_markdown
@@ -49,6 +50,12 @@ MAX_TOKENS = (1, 4, 8, 16, 32)
 @app.callback()
 def evaluate() -> None:
     """Benchmarks on question files."""
+
+
+app.command()(eval_compare.compare)
+app.command()(eval_compare.explain)
+app.command()(eval_compare.report)
+app.command()(eval_show.show)
 
 
 @app.command("igp")
