@@ -17,6 +17,7 @@ SufficitError
     ├── ToolError              a retriever, fetcher or generator failed
     │   ├── GenerationFailed   a generator's server gave no usable answer
     │   ├── FetchRefused       a page that must not be fetched
+    │   │   └── AddressRefused for where its host leads
     │   ├── FetchFailed        a page, or an answer of a search engine, that could not be had
     │   └── ExtractFailed      a page that could not be read
     └── BudgetExhausted        a limit of this run was reached
@@ -104,6 +105,19 @@ class GenerationFailed(ToolError):
 
 class FetchRefused(ToolError):
     """A page that must not be fetched: its address, its robots.txt or its type forbids it."""
+
+
+class AddressRefused(FetchRefused):
+    """A host that leads to an address that must not be reached.
+
+    Attributes
+    ----------
+    host: its name or address.
+    """
+
+    def __init__(self, message: str, host: str) -> None:
+        super().__init__(message)
+        self.host = host
 
 
 class FetchFailed(ToolError):

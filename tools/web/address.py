@@ -5,10 +5,15 @@ The ranges are those of the IANA special-purpose registries for IPv4 and IPv6. O
 in use (IPv4-mapped, NAT64) and refused where it is not (6to4, Teredo, ISATAP, IPv4-compatible).
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
+
+_NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?")
+# To a resolver a name whose last part is a number is an IPv4 address in one of many notations.
+_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)\.?")
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -83,6 +88,11 @@ def literal(host: str) -> Address | None:
         return None
 
 
+def plain_host(host: str) -> bool:
+    """Whether a host, in lower case, is an address in canonical notation or a name that is no number."""
+    return literal(host) is not None or bool(_NAME.fullmatch(host) and not _NUMBER.fullmatch(host))
+
+
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
     """Public addresses on `ports`, and beyond them `networks`, and `hosts` wherever they resolve to.
@@ -102,7 +112,10 @@ class AddressPolicy:
         for address in addresses:
             name = special(address)
             if name is not None and not self._listed(address):
-                return f"{host} has the address {address} ({name}), which is not public"
+                return (
+                    f"{host} has the address {address} ({name}), which is not public; "
+                    "if it is meant, list it in web.reach.networks, or the host in web.reach.hosts"
+                )
         return None
 
     def opened(self, host: str, port: int) -> "AddressPolicy":

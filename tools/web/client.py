@@ -159,7 +159,9 @@ class _Hops:
                 await response.aclose()
         except _FAULTS as error:
             if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError):
-                raise FetchFailed(f"{url}: the certificate does not hold: {error}") from error
+                raise FetchFailed(
+                    f"{url}: the certificate does not hold: {error}; one of your own: web.reach.ca_file"
+                ) from error
             raise _Passing(f"{url}: {type(error).__name__}: {error or 'no answer'}") from error
         return Answer(url, response.status_code, response.headers, body)
 

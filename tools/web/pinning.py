@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import httpcore
 import httpx
 
-from ..errors import FetchFailed, FetchRefused
+from ..errors import AddressRefused, FetchFailed, FetchRefused
 from .address import Address, AddressPolicy, literal
 
 _TRIED: Final = 3  # addresses of one name that are tried until one answers
@@ -54,7 +54,7 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A connection to `host`. Raises FetchRefused if one of its addresses may not be reached."""
+        """A connection to `host`. Raises AddressRefused if one of its addresses may not be reached."""
         addresses = await self._checked(host, port, timeout)
         last: Exception | None = None
         for address in addresses[:_TRIED]:
@@ -81,7 +81,9 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
 
     async def _checked(self, host: str, port: int, seconds: float | None) -> list[Address]:
         if port not in self._policy.ports:
-            raise FetchRefused(f"{host} is not reached on port {port}; see web.reach.ports")
+            raise FetchRefused(
+                f"{host} is not reached on port {port}; add it to web.reach.ports if it is meant"
+            )
         known = literal(host)
         found: Sequence[Address]
         if known is None:
@@ -93,8 +95,10 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
         else:
             found = [known]
         refusal = self._policy.refusal(host, found)
-        if refusal is not None or not found:
-            raise FetchRefused(refusal or f"the name {host} has no address")
+        if refusal is not None:
+            raise AddressRefused(refusal, host)
+        if not found:
+            raise FetchRefused(f"the name {host} has no address")
         return [_plain(address) for address in found]
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import httpx
 from protego import Protego
 
-from ..errors import FetchRefused, ToolError
+from ..errors import AddressRefused, FetchRefused, ToolError
 from .client import WebClient
 from .pace import Pace
 from .urls import origin
@@ -86,6 +86,10 @@ class Robots:
             answer = await self._client.get(
                 address, accept="text/plain,*/*;q=0.1", limit=_BYTES, headers=fresh
             )
+        except AddressRefused as error:
+            own = error.host == url.host  # else robots.txt led elsewhere
+            because = str(error) if own else f"its robots.txt cannot be read ({error})"
+            return _NOTHING, _KEPT_UNREACHABLE, because
         except ToolError as error:
             return _NOTHING, _KEPT_UNREACHABLE, f"its robots.txt cannot be read ({error})"
         if answer.status == 429 or answer.status >= 500:

@@ -12,6 +12,7 @@ from .client import WebClient
 from .settings import JSONFields, SearchSettings
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
+_BRAVE_MOST: Final = 20  # results that the Brave Search API gives at most; it refuses to be asked for more
 _BYTES: Final = 2_000_000  # of an answer
 _TEXT: Final = 2_000  # characters of a title or snippet
 _QUERY: Final = 1_000  # characters of a query
@@ -19,10 +20,14 @@ _QUERY: Final = 1_000  # characters of a query
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """How an engine is asked, `url` with the places {query} and {k}, and where its answer holds what."""
+    """How an engine is asked, `url` with the places {query} and {k}, and where its answer holds what.
+
+    `most` is the largest {k} that it takes, None if it takes any.
+    """
 
     url: str
     fields: JSONFields
+    most: int | None = None
 
     @classmethod
     def of(cls, settings: SearchSettings) -> "Endpoint":
@@ -32,7 +37,7 @@ class Endpoint:
             return cls(f"{settings.url.rstrip('/')}/search?q={{query}}&format=json", fields)
         if settings.engine == "brave":
             fields = JSONFields(results="web.results", url="url", title="title", snippet="description")
-            return cls(f"{settings.url or BRAVE}?q={{query}}&count={{k}}", fields)
+            return cls(f"{settings.url or BRAVE}?q={{query}}&count={{k}}", fields, _BRAVE_MOST)
         return cls(settings.url, settings.fields)
 
 
@@ -46,7 +51,8 @@ class JSONSearch:
 
     async def search(self, query: str, k: int) -> list[Hit]:
         """See WebSearch. Raises FetchFailed for an error status or an answer of another form."""
-        url = self._endpoint.url.replace("{query}", quote_plus(query[:_QUERY])).replace("{k}", str(k))
+        most = k if self._endpoint.most is None else min(k, self._endpoint.most)
+        url = self._endpoint.url.replace("{query}", quote_plus(query[:_QUERY])).replace("{k}", str(most))
         answer = await self._client.get(url, accept="application/json", limit=_BYTES, headers=self._headers)
         if answer.status != 200:
             raise FetchFailed(f"the search engine at {answer.url.host} answers {answer.status}")

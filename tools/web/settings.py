@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, field_validator, model_validator
 
-from .address import AddressPolicy
+from .address import AddressPolicy, literal, plain_host
 
 
 class _Section(BaseModel):
@@ -28,8 +28,16 @@ class ReachSettings(_Section):
 
     @field_validator("hosts")
     @classmethod
-    def _lower(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(host.lower().rstrip(".").encode("idna").decode("ascii") for host in hosts)
+    def _plain(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(_plain_host(host) for host in hosts)
+
+    @field_validator("ports")
+    @classmethod
+    def _possible(cls, ports: tuple[int, ...]) -> tuple[int, ...]:
+        for port in ports:
+            if not 1 <= port <= 65_535:
+                raise ValueError(f"{port} is no port: ports are 1 to 65535")
+        return ports
 
     def policy(self) -> AddressPolicy:
         """These settings as the judge of addresses."""
@@ -128,3 +136,24 @@ class WebSettings(_Section):
     def on(self) -> bool:
         """Whether the web is asked at all."""
         return self.search.engine is not None
+
+
+def _plain_host(host: str) -> str:
+    """A host as it is compared. Raises ValueError for what no URL's host could ever equal."""
+    if "*" in host:
+        raise ValueError(
+            f"{host!r} has a wildcard; list each host by name, or their network in web.reach.networks"
+        )
+    if literal(host.strip("[]")) is not None and "[" in host:
+        raise ValueError(f"{host!r}: write the address without brackets: {host.strip('[]')}")
+    try:
+        plain = host.lower().rstrip(".").encode("idna").decode("ascii") if ":" not in host else host.lower()
+    except UnicodeError:
+        plain = ""
+    if not plain_host(plain):
+        raise ValueError(
+            f"{host!r} is no host: give a name or an address alone, such as intranet.example or 10.1.2.3; "
+            "ports go into web.reach.ports"
+        )
+    address = literal(plain)
+    return plain if address is None else str(address)

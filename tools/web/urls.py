@@ -10,15 +10,13 @@ from urllib.parse import urljoin
 import httpx
 
 from ..errors import FetchRefused
-from .address import literal
+from .address import plain_host
 
 _LONGEST: Final = 4096
 _PORTS: Final = {"http": 80, "https": 443}
+_AUTHORITY_ENDS = re.compile(r"[/?#]")
 # White space and control characters are dropped by some parsers, a backslash is a slash to others.
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029\ufeff]")
-_NAME = re.compile(r"(?=.{1,253}\.?$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?")
-# To a resolver a name whose last part is a number is an IPv4 address in one of many notations.
-_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)\.?")
 
 
 def parse_url(text: str, ports: frozenset[int]) -> httpx.URL:
@@ -38,11 +36,10 @@ def parse_url(text: str, ports: frozenset[int]) -> httpx.URL:
         raise FetchRefused(f"{shown} cannot be read as a URL: {error}") from error
     if url.scheme not in _PORTS:
         raise FetchRefused(f"{shown} is not fetched; only http and https are")
-    if url.userinfo or "@" in text.partition("//")[2].partition("/")[0]:
+    if url.userinfo or "@" in _AUTHORITY_ENDS.split(text.partition("//")[2], maxsplit=1)[0]:
         raise FetchRefused(f"a URL of {url.host} carries a user name or password; it is not fetched")
     host = url.raw_host.decode("ascii")
-    plain = literal(host) is not None or (_NAME.fullmatch(host) and not _NUMBER.fullmatch(host))
-    if not plain or "%" in host:
+    if not plain_host(host) or "%" in host:
         raise FetchRefused(f"{shown} names no host in plain notation")
     if port_of(url) not in ports:
         raise FetchRefused(f"{shown} asks for port {port_of(url)}; add it to web.reach.ports if it is meant")

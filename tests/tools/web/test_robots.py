@@ -58,8 +58,20 @@ async def test_redirected_rules(site: Site):
     site.redirect("/robots.txt", "/moved.txt")
     site.serve("/moved.txt", "User-agent: *\nDisallow: /", content_type="text/plain")
     assert await allowed(site, "/") == [False]
-    site.redirect("/robots.txt", "http://10.0.0.1/robots.txt")
+    site.redirect("/robots.txt", "http://10.0.0.1/robots.txt")  # refused as robots.txt that cannot be read
     assert await allowed(site, "/") == [False]
+
+
+async def test_an_address_that_is_refused_is_not_put_on_robots():
+    tools = web(settings(), Names({"in.example": [[LOOPBACK]]}))
+    with pytest.raises(FetchRefused) as refused:
+        await tools.fetcher.fetch("http://in.example/a")
+    message = str(refused.value)
+    assert message.startswith(
+        "http://in.example/a is not fetched: in.example has the address 127.0.0.1 (loopback)"
+    )
+    assert "web.reach.networks" in message
+    assert "robots" not in message
 
 
 async def test_a_site_that_does_not_answer_is_left_alone(site: Site):

@@ -50,6 +50,8 @@ async def test_brave_with_its_key(site: Site, monkeypatch: pytest.MonkeyPatch):
     assert await of(site, **chosen).search.search("q", 3) == [Hit("https://a.example/", "A", "about a")]
     assert [r.headers["x-subscription-token"] for r in site.requests] == ["secret"] * 2
     assert site.requests[0].path == "/res?q=q&count=3"
+    await of(site, **chosen).search.search("q", 100)
+    assert site.requests[2].path == "/res?q=q&count=20"
     async with Site() as other:
         site.redirect("/res", other.url("/stolen"))
         with pytest.raises(FetchRefused):

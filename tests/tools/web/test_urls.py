@@ -16,10 +16,19 @@ PORTS = frozenset((80, 443))
         ("http://[2606:4700::1111]/", "http://[2606:4700::1111]/"),
         ("http://1.1.1.1", "http://1.1.1.1"),
         ("http://a_b.example/@x", "http://a_b.example/@x"),
+        ("http://a.example?x=a@b", "http://a.example?x=a@b"),
+        ("http://a.example/?x=a@b", "http://a.example/?x=a@b"),
+        ("http://a.example#@x", "http://a.example"),
     ],
 )
 def test_plain_urls_are_read(text: str, parsed: str):
     assert str(parse_url(text, PORTS)) == parsed
+
+
+@pytest.mark.parametrize("url", ["http://u@a.example?x", "http://u:p@a.example#x", "http://@a.example/"])
+def test_user_names_and_passwords_are_refused(url: str):
+    with pytest.raises(FetchRefused, match="a user name or password"):
+        parse_url(url, PORTS)
 
 
 @given(st.text(max_size=60))
