@@ -14,7 +14,10 @@ from .commands import (
     arbitrate,
     ask,
     calibrate,
+    calibrate_arbiter,
     contrasts,
+    eval_run,
+    eval_cache,
     evaluate,
     fit,
     gate,
@@ -46,12 +49,15 @@ app.command("tune-threshold")(evaluate.tune_threshold)
 app.command("settings")(settings.settings)
 app.command("fit")(fit.fit)
 app.command("calibrate")(calibrate.calibrate)
+app.command("calibrate-arbiter")(calibrate_arbiter.calibrate_arbiter)
 app.command("gate")(gate.gate)
 app.command("train-reader")(train_reader.train_reader)
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")
 app.add_typer(contrasts.app, name="contrasts")
+evaluate.app.add_typer(eval_cache.app)
 evaluate.app.command("trustmargin")(trustmargin.eval_trustmargin)
+evaluate.app.command("run")(eval_run.run)
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(arbitrate.app, name="arbitrate")
 

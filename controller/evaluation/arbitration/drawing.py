@@ -55,7 +55,7 @@ def draw_grid(
     axes.set_ylabel("tau")
     for label, (mark, cell) in marks.items():
         place = [weights.index(cell.weight)], [taus.index(cell.tau)]
-        axes.plot(*place, mark, color="black", markerfacecolor="none", markersize=12, label=label)
+        axes.plot(*place, mark, color="red", markerfacecolor="none", markersize=12, label=label)
     figure.colorbar(image, label=measure)
     figure.legend(loc="outside upper right", fontsize="small", ncols=2)
     save_figure(figure, path)
