@@ -15,7 +15,7 @@ from .errors import documented, error_body, failed
 from .fields import In, Text, Wording
 from .leaving import ClientGone, unless_gone
 from .service import Call, Service
-from .streaming import begun, event_stream, frame
+from .streaming import begun, event_stream, frame, sse_schema
 
 router = APIRouter(tags=["answers"])
 
@@ -24,7 +24,7 @@ _STREAM = {
     "description": "The answer or a reasoned abstention; with `stream`, or `Accept: text/event-stream`, "
     "server-sent events: one a stage as it happens, named by its kind, with the event as data; at last "
     "`answer` with this object, or `error` with an error body.",
-    "content": {EVENTS: {"schema": {"type": "string"}}},
+    "content": {EVENTS: {"schema": sse_schema("one event as JSON; of `answer`, this object")}},
 }
 
 

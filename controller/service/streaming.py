@@ -67,6 +67,15 @@ def frame(event: str, data: Any) -> str:
     return f"event: {event}\ndata: {data if isinstance(data, str) else json.dumps(data)}\n\n"
 
 
+def sse_schema(data: str) -> dict[str, Any]:
+    """One server-sent event, for OpenAPI; `data` says what its data is."""
+    fields = {
+        "event": {"type": "string", "description": "the event's kind"},
+        "data": {"type": "string", "contentMediaType": "application/json", "description": data},
+    }
+    return {"type": "object", "properties": fields, "required": ["event", "data"]}
+
+
 def event_stream(frames: AsyncIterator[str]) -> StreamingResponse:
     """Server-sent events, which nothing on the way may keep or collect."""
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
