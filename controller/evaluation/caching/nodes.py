@@ -1,0 +1,106 @@
+"""The cache node itself in a stream: the real one over a real index, at the stream's times."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from ....policies.types import Sufficiency, SufficiencyReport
+from ....tools.types import Passage, PassageKey
+from ...cache.fetching import Fetched, Need
+from ...cache.node import CacheNode
+from ...cache.settings import CacheSettings
+from ...stages import PageVisit
+from ...web import Keeper
+from .asking import BEGAN, Asked, Cache, Method
+from .stream import Event
+
+SWEPT: Final = "sufficit"
+AS_SET: Final = "sufficit, calibrated threshold"
+
+_Set = tuple[str, tuple[tuple[PassageKey, str], ...]]
+
+
+@dataclass(slots=True)
+class Remembered:
+    """A sufficiency policy that scores no question with the same passages twice, whatever the threshold."""
+
+    sufficiency: Sufficiency
+    _reports: dict[_Set, SufficiencyReport] = field(default_factory=dict)
+
+    async def score(self, question: str, passages: Sequence[Passage]) -> SufficiencyReport:
+        """As `Sufficiency.score`."""
+        key = question, tuple((passage.key, passage.text) for passage in passages)
+        if key not in self._reports:
+            self._reports[key] = await self.sufficiency.score(question, passages)
+        return self._reports[key]
+
+
+@dataclass(frozen=True, slots=True)
+class AtThreshold:
+    """A sufficiency policy under another threshold; None leaves it its own."""
+
+    sufficiency: Sufficiency
+    threshold: float | None
+
+    async def score(self, question: str, passages: Sequence[Passage]) -> SufficiencyReport:
+        """As `Sufficiency.score`."""
+        report = await self.sufficiency.score(question, passages)
+        return report if self.threshold is None else replace(report, threshold=self.threshold)
+
+
+@dataclass(slots=True)
+class NodeCache:
+    """A node whose clock and whose web are the stream's."""
+
+    folder: Path
+    sufficiency: Sufficiency
+    passages: int
+    _event: Event | None = None
+    _node: CacheNode = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the node."""
+        settings = CacheSettings(folder=self.folder, passages=self.passages)
+        self._node = CacheNode(settings, self.sufficiency, self, clock=self._now)
+
+    async def ask(self, event: Event) -> Asked:
+        """See Cache."""
+        self._event = event
+        need = Need(event.question, "stream")
+        looked = await self._node.lookup(need, may_fetch=False)
+        if looked.outcome == "hit":
+            return Asked(looked.report.score, looked.passages)
+        await self._node.lookup(need)
+        return Asked(looked.report.score, None)
+
+    async def fetch(self, need: Need, keeper: Keeper) -> Fetched:
+        """See Fetch: what the event says that a fetch brings."""
+        assert self._event is not None
+        passages = [given.passage() for given in self._event.passages]
+        if passages:
+            await replace(keeper, seconds=self._event.ttl).keep(passages)
+        return Fetched((PageVisit(need.question, len(passages)),))
+
+    def _now(self) -> float:
+        assert self._event is not None
+        return BEGAN + self._event.time
+
+
+def node_methods(sufficiency: Sufficiency, passages: int) -> list[Method]:
+    """The node with its threshold swept, and as the settings have it."""
+    remembered = Remembered(sufficiency)
+
+    @contextmanager
+    def swept(threshold: float) -> Iterator[Cache]:
+        with tempfile.TemporaryDirectory(prefix="sufficit-cache-") as folder:
+            yield NodeCache(Path(folder), AtThreshold(remembered, threshold), passages)
+
+    @contextmanager
+    def as_set(_: float) -> Iterator[Cache]:
+        with tempfile.TemporaryDirectory(prefix="sufficit-cache-") as folder:
+            yield NodeCache(Path(folder), remembered, passages)
+
+    return [Method(SWEPT, False, swept), Method(AS_SET, True, as_set)]
