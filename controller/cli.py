@@ -10,14 +10,15 @@ import typer
 
 from ..tools.errors import SufficitError, UsageError
 from . import environment  # noqa: F401  first: what it sets is read when a library is loaded
+from .__main__ import INTERRUPTED
 from .commands import (
     arbitrate,
     ask,
     calibrate,
     calibrate_arbiter,
     contrasts,
-    eval_run,
     eval_cache,
+    eval_run,
     evaluate,
     fit,
     gate,
@@ -31,8 +32,6 @@ from .commands import (
     trustmargin,
 )
 from .console import complain
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="sufficit",

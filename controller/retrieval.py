@@ -2,9 +2,17 @@
 
 from ..tools.protocols import Retriever
 from ..tools.retrievers.expiry import Unexpired
+from ..tools.retrievers.layout import read_manifest
 from ..tools.retrievers.lucene_search import BM25
-from ..tools.retrievers.opening import open_retriever
+from ..tools.retrievers.opening import kind_of, open_retriever
 from .settings import IndexSettings
+
+
+def check_indexes(index: IndexSettings) -> None:
+    """Raise IndexMissing or StorageError for a place without an index, without loading what searches it."""
+    for path in (index.path, *index.fused_with):
+        if kind_of(path) is None:
+            read_manifest(path)
 
 
 def load_retriever(index: IndexSettings) -> Retriever:

@@ -10,6 +10,7 @@ from ..answer import Answer
 from ..console import err, out, print_json
 from ..loop import checked_question
 from ..report import Report
+from ..retrieval import check_indexes
 from ..settings import Settings, load
 from ..trace import Event, Listener, check_trace_place, to_json, write_trace
 from .settings import AsJson, Assignments, ConfigFile
@@ -32,6 +33,7 @@ def ask(
     settings = load(assignments or (), config, options=options).settings
     # What can be refused is refused before models are loaded and a run is paid for.
     checked_question(question, settings.question_characters)
+    check_indexes(settings.index)
     if trace is not None:
         check_trace_place(trace)
     answer, events = _run(question, settings, as_json)

@@ -43,6 +43,23 @@ def test_unknown_commands_and_options_are_exit_code_2(tmp_path: Path, arguments:
     assert "Traceback" not in done.stderr
 
 
+def test_an_interruption_is_one_line_from_the_first_import_on(tmp_path: Path):
+    code = """
+import sys
+class Interruption:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interruption())
+from sufficit.controller.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: interrupted\n")
+
+
 def test_every_command_explains_itself(tmp_path: Path):
     from sufficit.controller.cli import app
     from typer.main import get_command
@@ -71,6 +88,21 @@ def test_json_is_json_also_where_a_value_is_infinite(tmp_path: Path):
         raise AssertionError(constant)
 
     assert json.loads(done.stdout, parse_constant=refuse)["igp.threshold"]["value"] == "-Infinity"
+
+
+def test_a_missing_index_is_told_before_any_model_is_loaded(tmp_path: Path):
+    code = """
+import sys
+sys.modules["torch"] = sys.modules["transformers"] = None
+sys.argv = ["sufficit", "ask", "Why?", "--index", "absent"]
+from sufficit.controller.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
+    assert done.returncode == 2
+    assert "There is no index at absent" in done.stderr
 
 
 @pytest.mark.parametrize("question", ["", " ", "x" * 100_000])
