@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI, Security
 
-from . import answer, cache, chat, decide, errors, health, models
+from . import answer, cache, chat, decide, errors, health, models, monitoring
 from .dependencies import bearer
 from .front import FrontDoor
 from .service import Service
@@ -12,7 +12,7 @@ from .service import Service
 ROUTERS = (answer.router, chat.router, cache.router, decide.router, models.router)
 """Need an API key where the server has keys."""
 
-OPEN_ROUTERS = (health.router,)
+OPEN_ROUTERS = (health.router, monitoring.router)
 """Need none; `front.OPEN_PATHS` lists their paths."""
 
 
@@ -22,6 +22,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     errors.install(app)
     app.add_middleware(FrontDoor, service=service)
+    monitoring.install(app, service)
     guard = [Security(bearer)] if service.keys else []
     for router in ROUTERS:
         app.include_router(router, dependencies=guard)

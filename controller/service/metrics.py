@@ -3,14 +3,19 @@
 A registry of the application's own, so that two applications in one process do not count for each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
+from ...policies.types import SufficiencyReport
 from ..answer import Answer
 from ..drift import Drift
 from ..drift import metrics as drift_metrics
 from ..trace import Decided, Event, Fault, Finished, Opened, Pruned, Scored, Stopped, Wrote
+from .service import Call
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -25,7 +30,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Metrics:
-    """As a listener it takes note of a run's events; `responded` and `watch` add what runs do not show."""
+    """An observer; `responded`, `watch` and `count` add what runs and decisions do not show."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
@@ -40,6 +45,9 @@ class Metrics:
             registry=registry,
         )
         self._hits = Counter("sufficit_evidence", "hit or miss decisions", ["decision"], registry=registry)
+        self._deciding = Histogram(
+            "sufficit_evidence_seconds", "time of one decision", buckets=SECONDS, registry=registry
+        )
         self._spent = Counter("sufficit_spent", "spent of each counted budget", ["limit"], registry=registry)
         self._prompt_tokens = Counter(
             "sufficit_prompt_tokens", "tokens of the prompts that wrote answers", registry=registry
@@ -68,8 +76,8 @@ class Metrics:
             registry=registry,
         )
 
-    def __call__(self, event: Event) -> None:
-        """Take note of an event of a run."""
+    def heard(self, call: Call, event: Event) -> None:  # noqa: ARG002  see Observer
+        """See Observer: take note of an event of a run."""
         self._drift(event)
         for limit, amount in event.cost.items():
             self._spent.labels(limit).inc(amount)
@@ -96,11 +104,12 @@ class Metrics:
         for stage, seconds in answer.timings.items():
             self._stages.labels(stage).observe(seconds)
 
-    def decided(self, hit: bool, score: float | None) -> None:
-        """Count a hit-or-miss decision that no run made; `score` is s(q, E), None without evidence."""
-        self._hits.labels("hit" if hit else "miss").inc()
-        if score is not None:
-            self._scores.observe(score)
+    def decided(self, call: Call, report: SufficiencyReport, seconds: float) -> None:  # noqa: ARG002
+        """See Observer: count a hit-or-miss decision that no run made."""
+        self._hits.labels("hit" if report.sufficient else "miss").inc()
+        self._deciding.observe(seconds)
+        if report.score is not None:
+            self._scores.observe(report.score)
 
     def responded(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response; `route` is the path's template, so that no request adds a label of its own."""
@@ -111,6 +120,20 @@ class Metrics:
         """Add the gauge `sufficit_NAME`, read whenever somebody asks."""
         Gauge(f"sufficit_{name}", help_, registry=self._registry).set_function(value)
 
+    def count(self, name: str, help_: str, value: Callable[[], float]) -> None:
+        """Add the counter `sufficit_NAME_total`, which somebody else counts."""
+        self._registry.register(_Counted(f"sufficit_{name}", help_, value))
+
     def text(self) -> bytes:
         """Everything in the text format 0.0.4, the drift of information gain over the last runs included."""
         return generate_latest(self._registry) + drift_metrics(self._drift.report()).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted(Collector):
+    name: str
+    help: str
+    value: Callable[[], float]
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        yield CounterMetricFamily(self.name, self.help, value=self.value())

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from ...policies.types import Sufficiency, SufficiencyReport
 from ...tools.protocols import Generator, Retriever
-from ..cache.node import CacheNode
 from ..answer import Answer
 from ..budget import BudgetSettings
+from ..cache.node import CacheNode
 from ..settings import Settings
 from ..trace import Event, Listener
 from .keys import Client, Keys

@@ -4,12 +4,14 @@ No span holds a question, a passage, a prompt or an answer unless `content` is o
 errors only.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from ...tools.errors import SettingsError
 from .settings import TracingSettings
@@ -33,14 +35,24 @@ class Spans:
 
     @contextmanager
     def span(
-        self, name: str, attributes: Mapping[str, Value], kind: SpanKind = SpanKind.INTERNAL
+        self,
+        name: str,
+        attributes: Mapping[str, Value],
+        kind: SpanKind = SpanKind.INTERNAL,
+        parent: Context | None = None,
     ) -> Iterator[Span]:
-        """A span around what happens inside, child of the one that is open; an error is marked by its kind.
+        """A span around what happens inside, child of `parent` or of the one that is open.
 
+        An error is marked by its kind
         That is also so where the work is cancelled, as by a deadline or a client that has gone.
         """
         with self.tracer.start_as_current_span(
-            name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
+            name,
+            context=parent,
+            kind=kind,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
         ) as span:
             try:
                 yield span
@@ -48,6 +60,15 @@ class Spans:
                 span.set_attribute("error.type", type(error).__name__)
                 span.set_status(Status(StatusCode.ERROR, str(error) if self.content else None))
                 raise
+
+
+def server_span(
+    spans: Spans, method: str, headers: Iterable[tuple[bytes, bytes]]
+) -> AbstractContextManager[Span]:
+    """The span of one HTTP request, child of the caller's where the headers name one (W3C trace context)."""
+    carrier = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
+    parent = TraceContextTextMapPropagator().extract(carrier)
+    return spans.span(method, {"http.request.method": method}, SpanKind.SERVER, parent)
 
 
 def open_provider(settings: TracingSettings) -> "TracerProvider":

@@ -1,10 +1,14 @@
 from prometheus_client.parser import text_string_to_metric_families
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, controller, passages
+from sufficit.controller.service.keys import ANYONE
 from sufficit.controller.service.metrics import Metrics
+from sufficit.controller.service.service import Call
 from sufficit.controller.settings import load
+from sufficit.policies.types import SufficiencyReport
 from sufficit.tools.errors import ToolError
 
+CALL = Call("id", ANYONE, "/v1/answer")
 FOUND = passages("The Rhine rises in the Alps.", "Bread needs salt.")
 
 
@@ -23,7 +27,7 @@ async def asked(score: float, *assignments: str, search=lambda query: FOUND) -> 
     metrics = Metrics()
     settings = load(assignments, environment={}).settings
     loop = controller(FixedSearch(search), FixedSufficiency(lambda _: score), ScriptedGenerator(), settings)
-    answer, _ = await loop.answer("Where does the Rhine rise?", metrics)
+    answer, _ = await loop.answer("Where does the Rhine rise?", lambda event: metrics.heard(CALL, event))
     read = samples(metrics)
     assert read["sufficit_spent_total", "model_calls"] == answer.budget.spent["model_calls"]
     return read
@@ -63,6 +67,9 @@ def test_responses_and_gauges():
     assert read["sufficit_http_requests_total", "POST", "/v1/answer", "200"] == 1
     assert read["sufficit_http_requests_total", "other", "unmatched", "404"] == 1
     assert read["sufficit_http_request_seconds_bucket", "0.25", "/v1/answer"] == 1
+    metrics.count("cache_hits", "of the cache", lambda: 7)
+    read = samples(metrics)
+    assert read["sufficit_cache_hits_total",] == 7
     assert read["sufficit_queue_waiting",] == 3
     waiting[0] = 0
     assert samples(metrics)["sufficit_queue_waiting",] == 0
@@ -70,6 +77,7 @@ def test_responses_and_gauges():
 
 def test_two_applications_do_not_count_for_each_other():
     one, other = Metrics(), Metrics()
-    one.decided(True, 0.7)
+    one.decided(CALL, SufficiencyReport(0.7, 0.0, (), (), 1), 0.01)
     assert samples(one)["sufficit_evidence_total", "hit"] == 1
+    assert samples(one)["sufficit_evidence_seconds_bucket", "0.01"] == 1
     assert ("sufficit_evidence_total", "hit") not in samples(other)
