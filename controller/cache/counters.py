@@ -13,7 +13,8 @@ class Counters:
     """Since the node was started; of all scopes together.
 
     `judged` lookups found passages to judge before any fetch. `fetches` were made; `shared` lookups missed
-    and shared the fetch of another. `swept` counts expired passages that sweeps deleted. `wrong_hits` is
+    and shared the fetch of another. `swept` counts expired passages that sweeps deleted. `fetches_saved` =
+    hits + shared: what a client without a cache would have fetched besides. `wrong_hits` is
     `wrong_hit_estimate`.
     """
 
@@ -25,12 +26,8 @@ class Counters:
     fetches: int = 0
     shared: int = 0
     swept: int = 0
+    fetches_saved: int = 0
     wrong_hits: float | None = None
-
-    @property
-    def fetches_saved(self) -> int:
-        """Fetches that a client without a cache would have made besides."""
-        return self.hits + self.shared
 
 
 def wrong_hit_estimate(judged: int, hits: int, threshold: AnswerThreshold | None) -> float | None:

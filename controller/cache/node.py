@@ -102,12 +102,11 @@ class CacheNode:
         self._count(swept=swept)
         return swept
 
-    @property
     def counters(self) -> Counters:
         """What was done so far."""
         counts = self._counts
         estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
-        return replace(counts, wrong_hits=estimate)
+        return replace(counts, fetches_saved=counts.hits + counts.shared, wrong_hits=estimate)
 
     async def _decide(self, need: Need, shelf: Shelf) -> tuple[SufficiencyReport, tuple[Passage, ...]]:
         """Judge what is held. What expires while it is judged is left out and the rest judged again."""

@@ -1,5 +1,5 @@
 import pytest
-from sufficit.controller.cache.counters import Counters, calibrated, wrong_hit_estimate
+from sufficit.controller.cache.counters import calibrated, wrong_hit_estimate
 from sufficit.policies.rinse.provenance import AnswerThreshold
 from sufficit.policies.types import ReaderScore, SufficiencyReport
 
@@ -34,7 +34,3 @@ def test_a_threshold_that_was_not_calibrated_gives_no_estimate():
     assert calibrated(SufficiencyReport(2.0, 1.4, readers, (), 1), {"content+joint": found}) is None
     assert calibrated(SufficiencyReport(2.0, 1.5, readers[:1], (), 1), {"content+joint": found}) is None
     assert wrong_hit_estimate(10, 5, None) is None
-
-
-def test_fetches_saved_are_hits_and_shared_fetches():
-    assert Counters(lookups=9, hits=4, fetches=3, shared=2).fetches_saved == 6

@@ -78,7 +78,7 @@ async def test_a_miss_is_filled_and_the_next_lookup_hits(tmp_path, clock):
     assert (hit.outcome, hit.fetch, [p.text for p in hit.passages]) == ("hit", None, [RISES.text])
     assert hit.reason == "1 passage held score 1.00, which reaches the threshold 0.00"
     assert hit.passages[0].metadata["expires"] == round(clock.now + 100)
-    counts = cache.counters
+    counts = cache.counters()
     assert (counts.lookups, counts.judged, counts.hits, counts.filled, counts.misses) == (2, 1, 1, 1, 0)
     assert (counts.fetches, counts.fetches_saved, counts.wrong_hits) == (1, 1, 0.0)
     # Another node over the same folder holds the same.
@@ -164,7 +164,7 @@ async def test_concurrent_misses_of_one_need_share_one_fetch(tmp_path, clock):
     assert len(fetch.asked) == 1
     assert {lookup.outcome for lookup in found} == {"filled"}
     assert [lookup.shared for lookup in found].count(False) == 1
-    counts = cache.counters
+    counts = cache.counters()
     assert (counts.fetches, counts.shared, counts.fetches_saved) == (1, 14, 14)
 
 
@@ -192,7 +192,7 @@ async def test_a_sweep_deletes_and_counts(tmp_path, clock):
     cache = node(tmp_path, clock, Fake())
     await cache.lookup(ASKED)
     assert await cache.sweep() == 1
-    assert cache.counters.swept == 1
+    assert cache.counters().swept == 1
     assert (await cache.lookup(ASKED, may_fetch=False)).passages == ()
 
 

@@ -165,6 +165,6 @@ def test_expired_passages_are_swept_while_the_service_runs(tmp_path):
     with served(loaded) as root:
         assert httpx.post(f"{root}/v1/cache/lookup", json=ASKED).json()["outcome"] == "filled"
         deadline = time.monotonic() + 10
-        while not loaded.cache.counters.swept and time.monotonic() < deadline:
+        while not loaded.cache.counters().swept and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert loaded.cache.counters.swept == 1
+        assert loaded.cache.counters().swept == 1
