@@ -33,7 +33,7 @@ class Tape:
     def __init__(self, events: Sequence[Event]) -> None:
         self._events: dict[Stage, deque[Event]] = defaultdict(deque)
         for event in events:
-            stage = _stage(event)
+            stage = stage_of(event)
             if stage is not None:
                 self._events[stage].append(event)
 
@@ -57,7 +57,8 @@ class Tape:
         return event
 
 
-def _stage(event: Event) -> Stage | None:
+def stage_of(event: Event) -> Stage | None:
+    """The stage that an event belongs to; None for those that begin, decide and end."""
     if isinstance(event, Fault | Stopped):
         return event.stage
     if isinstance(event, Retrieved):

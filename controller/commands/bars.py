@@ -30,6 +30,10 @@ class RecordBars(Progress):
         else:
             self._bars[what] = self.add_task(what, total=total, completed=done)
 
+    def bar(self, what: str) -> TaskID:
+        """The bar of `what`, once it was shown."""
+        return self._bars[what]
+
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -47,7 +48,7 @@ class Journal:
         self.rows: list[Row] = []
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("ab+")
+            self._file = FileIO(path, "ab+")
         except OSError as error:
             raise self._failure(error) from error
         try:
@@ -75,11 +76,8 @@ class Journal:
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add rows; on disk when the call returns."""
-        lines = b"".join(map(_line, rows))
         try:
-            self._file.write(lines)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            write_through(self._file, b"".join(map(_line, rows)))
         except OSError as error:
             raise self._failure(error) from error
 
@@ -89,12 +87,24 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; nothing more can be added."""
         self._file.close()
 
     def _failure(self, error: OSError) -> StorageError:
         return StorageError(
             f"{self._path} cannot be written: {error.strerror}; free space or choose another --out"
         )
+
+
+def write_through(file: FileIO, data: bytes) -> None:
+    """Write all of `data`; on disk when the call returns. Raises OSError, and then keeps nothing back."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
+    os.fsync(file.fileno())
 
 
 def _line(row: Row) -> bytes:

@@ -3,9 +3,9 @@
 OUT/run.json                      the header: the questions, and by configuration what it ran on
 OUT/report.{json,md,html}         the report over all of it
 OUT/<config>/predictions.jsonl    one PredictionRow a question, in the order of the question file
-OUT/<config>/traces.jsonl         {"id": …, "events": […]} a question, in the same order
+OUT/<config>/traces.jsonl         {"id": …, "hashes": …, "events": […]} a question, in the same order
 OUT/<config>/run.trec             the documents of the pool, ranked, in TREC's format
-OUT/<config>/journal.jsonl        what a run that has not ended yet holds so far; gone when it ends
+OUT/<config>/journal*.jsonl       what a run that has not ended yet holds so far; gone when it ends
 """
 
 import json
@@ -85,8 +85,16 @@ class RunFolder:
         return self.path / config / "run.trec"
 
     def journal(self, config: str) -> Path:
-        """What it holds so far."""
+        """The rows that it has so far; gone when it ends."""
         return self.path / config / "journal.jsonl"
+
+    def journal_of_traces(self, config: str) -> Path:
+        """The traces that it has so far; gone when it ends."""
+        return self.path / config / "journal-traces.jsonl"
+
+    def ended(self, config: str) -> bool:
+        """Whether the configuration has been asked every question, and its files are all there."""
+        return self.predictions(config).exists() and not self.journal(config).exists()
 
     def read_header(self) -> RunHeader:
         """What ran. Raises InputError where the folder is none of a run."""
@@ -105,7 +113,7 @@ class RunFolder:
         Raises InputError where one cannot be read, or none has ended.
         """
         configs = self.read_header().configurations
-        ended = [name for name in configs if self.predictions(name).exists()]
+        ended = [name for name in configs if self.ended(name)]
         if not ended:
             raise InputError(f"{self.path}: no configuration has ended yet; start the same run again")
         return {name: read_rows(self.predictions(name)) for name in ended}

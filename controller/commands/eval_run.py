@@ -1,0 +1,181 @@
+"""`sufficit eval run`: configurations over a question file, every question durable as it ends."""
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ..console import err, out, print_json
+from .ask import IndexFolder
+from .bars import RecordBars
+from .settings import AsJson, Assignments
+
+if TYPE_CHECKING:
+    from ..evaluation.datasets.question_files import QuestionFile
+    from ..evaluation.runs.agents import Engine
+    from ..evaluation.runs.folder import RunFolder
+    from ..evaluation.runs.rows import PredictionRow
+    from ..evaluation.runs.run import Evaluation
+
+_SHOWN = 3
+
+Questions = Annotated[
+    Path,
+    typer.Option(
+        "--questions",
+        help="Questions with answers: BEIR, FlashRAG, HotpotQA, 2Wiki, MuSiQue, SQuAD 2.0, NQ-open, PopQA, "
+        "TrustMargin, or plain JSON; also .gz.",
+    ),
+]
+Configs = Annotated[
+    list[Path] | None,
+    typer.Option("--config", help="Settings of one configuration, named as the file; may be repeated."),
+]
+
+
+def run(
+    questions: Questions,
+    path: Annotated[Path, typer.Option("--out", help="Folder of the run; a killed run goes on with it.")],
+    index: IndexFolder = None,
+    configs: Configs = None,
+    qrels: Annotated[Path | None, typer.Option(help="Relevance labels, TREC's or BEIR's.")] = None,
+    count: Annotated[int | None, typer.Option("--sample", min=1, help="Ask a sample of this many.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=1024, help="Questions asked at once.")] = 1,
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="This process, or a Ray cluster with an actor a worker.")
+    ] = "local",
+    gpus: Annotated[float, typer.Option(min=0, help="GPUs of each Ray actor, also a part of one.")] = 0,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run every configuration over every question; killed and started again, it goes on where it stopped."""
+    # torch is loaded here, so that the other commands start fast.
+    from ..evaluation.runs.folder import RunFolder  # noqa: PLC0415
+    from ..evaluation.runs.run import evaluate  # noqa: PLC0415
+
+    evaluation = _evaluation(questions, qrels, count, configs or (), assignments or (), index)
+    folder = RunFolder(path)
+    with _engine(engine, workers, gpus) as chosen, RunBars() as bars:
+        asyncio.run(evaluate(evaluation, folder, chosen, bars))
+    names = [configuration.name for configuration in evaluation.configurations]
+    _tell(folder, names, as_json)
+
+
+def _evaluation(
+    file: Path,
+    qrels: Path | None,
+    count: int | None,
+    configs: Sequence[Path],
+    assignments: Sequence[str],
+    index: Path | None,
+) -> "Evaluation":
+    from ..evaluation.datasets.question_files import read_question_file  # noqa: PLC0415
+    from ..evaluation.pruning.bench import sample  # noqa: PLC0415
+    from ..evaluation.runs.configurations import read_configurations  # noqa: PLC0415
+    from ..evaluation.runs.folder import DataHeader  # noqa: PLC0415
+    from ..evaluation.runs.run import Evaluation  # noqa: PLC0415
+
+    found = read_question_file(file, qrels)
+    asked = tuple(sample(found.questions, count))
+    _say_found(file, found, len(asked))
+    data = DataHeader(
+        file=file.name,
+        format=found.format,
+        hash=found.digest,
+        questions=len(asked),
+        sampled_from=None if len(asked) == len(found.questions) else len(found.questions),
+    )
+    return Evaluation(data, asked, read_configurations(configs, assignments, index, found.digest))
+
+
+def _say_found(file: Path, found: "QuestionFile", asked: int) -> None:
+    held = len(found.questions)
+    shown = f"{held:,}" if asked == held else f"{asked:,} of {held:,}"
+    err.print(f"{file.name}: {found.format}, {shown} questions", markup=False)
+    if found.unscored:
+        err.print(f"left out {_named(found.unscored)}: no answer is given", markup=False)
+    for bad in found.bad[:_SHOWN]:
+        err.print(f"left out row {bad.row}: {bad.reason}", markup=False)
+    if len(found.bad) > _SHOWN:
+        err.print(f"left out {len(found.bad) - _SHOWN} more rows")
+
+
+def _named(ids: Sequence[str]) -> str:
+    return f"{len(ids):,} questions (" + ", ".join(ids[:_SHOWN]) + (", …)" if len(ids) > _SHOWN else ")")
+
+
+@contextmanager
+def _engine(engine: str, workers: int, gpus: float) -> Iterator["Engine"]:
+    if engine == "ray":
+        from ..evaluation.runs.cluster import RayEngine  # noqa: PLC0415  an extra of its own
+
+        with RayEngine(workers, gpus) as cluster:
+            yield cluster
+    else:
+        from ..evaluation.runs.agents import Loader, LocalEngine  # noqa: PLC0415
+
+        yield LocalEngine(workers, Loader())
+
+
+class RunBars(RecordBars):
+    """A bar a configuration, with what it has cost so far and how many questions failed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tokens: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
+        self._done: dict[str, int] = {}
+
+    def loading(self, config: str) -> None:
+        """The models of a configuration are about to be loaded."""
+        self.console.print(f"{config}: loading models", markup=False)
+
+    def begin(self, config: str, done: "Collection[PredictionRow]", total: int) -> None:
+        """Set up a bar; what earlier runs did counts as done, not as fast."""
+        self.show(config, len(done), total)
+        self._done[config] = len(done)
+        self._tokens[config] = sum(map(_tokens, done))
+        self._failed[config] = sum(row.action == "failed" for row in done)
+
+    def add(self, config: str, row: "PredictionRow") -> None:
+        """One more question has ended."""
+        self._done[config] += 1
+        self._tokens[config] += _tokens(row)
+        self._failed[config] += row.action == "failed"
+        failed = f", {self._failed[config]} failed" if self._failed[config] else ""
+        each = self._tokens[config] / self._done[config]
+        cost = f"{config}: {self._tokens[config]:,} tokens, {each:,.0f} a question{failed}"
+        self.update(self.bar(config), completed=self._done[config], description=cost)
+
+
+def _tokens(row: "PredictionRow") -> int:
+    return row.spent.get("generated_tokens", 0) + sum(cost.prompt_tokens for cost in row.stages.values())
+
+
+def _tell(folder: "RunFolder", names: Sequence[str], as_json: bool) -> None:
+    """What every configuration came to; a failed question counts as one that was not answered."""
+    found = {name: _counts(rows) for name, rows in folder.read_predictions().items() if name in names}
+    if as_json:
+        print_json({"out": str(folder.path), "configurations": found})
+        return
+    for name, counts in found.items():
+        share = counts["answered"] / counts["questions"]
+        out.print(
+            f"{name}: answered {share:.1%} of {counts['questions']:,} questions "
+            f"({counts['abstained']:,} abstained, {counts['failed']:,} failed), {counts['tokens']:,} tokens",
+            markup=False,
+        )
+    out.print(f"in {folder.path}", markup=False)
+
+
+def _counts(rows: "Sequence[PredictionRow]") -> dict[str, Any]:
+    return {
+        "questions": len(rows),
+        "answered": sum(row.action == "answer" for row in rows),
+        "abstained": sum(row.action == "abstain" for row in rows),
+        "failed": sum(row.action == "failed" for row in rows),
+        "tokens": sum(map(_tokens, rows)),
+    }

@@ -1,0 +1,129 @@
+"""Agents on a Ray cluster: actors hold a model each, and one that dies is replaced.
+
+An actor answers one question at a time. The question that a dead actor leaves behind is asked once more, by
+its successor; an actor's death under it a second time makes a failed row of it.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import ray
+from ray.exceptions import RayActorError, RayTaskError
+
+from ....tools.errors import RunError
+from ..datasets.questions import Question
+from .agents import Agent, Loader
+from .configurations import Configuration
+from .finished import Outcome, outcome
+
+ATTEMPTS = 2
+
+Make = Callable[[Configuration], Agent]
+
+
+class WorkerDied(RunError):
+    """A worker of the cluster ended, or its machine did."""
+
+
+class Worker:
+    """What an actor runs: one agent, made anew for every configuration."""
+
+    def __init__(self, make: Callable[[], Make], folder: str) -> None:
+        # Relative paths mean the same as where the run was started, if this machine has that place.
+        with contextlib.suppress(OSError):
+            os.chdir(folder)
+        self._make = make()
+        self._agent: Agent | None = None
+
+    def prepare(self, configuration: Configuration) -> dict[str, str]:
+        """Load what the configuration names; returns the names and hashes of its models."""
+        self._agent = None
+        self._agent = self._make(configuration)
+        return dict(self._agent.models)
+
+    async def ask(self, question: Question) -> Outcome:
+        """What the question came to."""
+        if self._agent is None:
+            raise RuntimeError("prepare comes before ask")
+        return await self._agent.ask(question)
+
+
+class _Place:
+    """Where one actor works, and after its death another."""
+
+    def __init__(self, start: Callable[[], Any]) -> None:
+        self._start = start
+        self.actor = start()
+        self.prepared = True
+
+    def replace(self) -> None:
+        """Start another actor; the old one, should it live, is ended, so that no question is asked twice."""
+        ray.kill(self.actor)
+        self.actor = self._start()
+        self.prepared = False
+
+
+@dataclass(frozen=True, slots=True)
+class RayAgent:
+    """The actor at one place, under one configuration."""
+
+    place: _Place
+    configuration: Configuration
+    models: Mapping[str, str]
+
+    async def ask(self, question: Question) -> Outcome:
+        """See Agent."""
+        for _ in range(ATTEMPTS):
+            try:
+                return await self._asked(question)
+            except RayActorError:
+                self.place.replace()
+            except RayTaskError as error:
+                raise error.cause from None
+        died = WorkerDied(f"the worker of the cluster died under it {ATTEMPTS} times")
+        return outcome(self.configuration.name, self.configuration.hashes, question, (), died)
+
+    async def _asked(self, question: Question) -> Outcome:
+        if not self.place.prepared:
+            await self.place.actor.prepare.remote(self.configuration)
+            self.place.prepared = True
+        found: Outcome = await self.place.actor.ask.remote(question)
+        return found
+
+
+class RayEngine:
+    """`workers` actors on the cluster that RAY_ADDRESS names or that runs here, else on one started for it.
+
+    `make` is called in every actor and gives what makes its agents; the default loads models. Each actor is
+    promised `gpus` of a GPU. Use it as a context manager: at its end the actors are ended.
+    """
+
+    def __init__(self, workers: int, gpus: float = 0, make: Callable[[], Make] = Loader) -> None:
+        # A cluster of one's own needs no dashboard; one that runs already keeps what it has.
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        actor: Any = ray.remote(max_restarts=0, num_cpus=0, num_gpus=gpus)(Worker)
+        folder = str(Path.cwd())
+        self._places = [_Place(lambda: actor.remote(make, folder)) for _ in range(workers)]
+
+    def agents(self, configuration: Configuration) -> Sequence[Agent]:
+        """See Engine. Raises WorkerDied where a worker ends while it loads, and what loading raises."""
+        try:
+            models = ray.get([place.actor.prepare.remote(configuration) for place in self._places])
+        except RayTaskError as error:
+            raise error.cause from None
+        except RayActorError as error:
+            raise WorkerDied(f"a worker of the cluster died while it loaded its models: {error}") from error
+        return [RayAgent(place, configuration, own) for place, own in zip(self._places, models, strict=True)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        ray.shutdown()

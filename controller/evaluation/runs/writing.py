@@ -1,0 +1,37 @@
+"""Files that are written whole or not at all."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ....tools.errors import StorageError
+
+
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file durably and in one step, so that a kill leaves the old one or the new one.
+
+    Raises StorageError where the disk refuses.
+    """
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with storage_errors(path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with scratch.open("wb") as file:
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Errors of the file system as StorageErrors that name the file."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}; free space and start the same run again"
+        ) from error
