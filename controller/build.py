@@ -1,7 +1,6 @@
 """From settings to a Controller with its tools and policies: the only place that knows them all."""
 
-import hashlib
-import json
+from collections.abc import Callable
 from importlib.metadata import version
 
 from ..policies.action import ThresholdAction
@@ -18,14 +17,11 @@ from .budget import Ledger
 from .loading import Readers, Tools, load_readers, load_tools
 from .loop import Controller, LoopSettings
 from .metering import MeteredEncoder, MeteredGenerator
-from .settings import RinseSettings, Settings
+from .settings import RinseSettings, Settings, of_a_run, settings_hash
 from .stages import Stages
 from .trace import VERSION, Started
 from .web import WebEvidence
 from .writing import ClosedBook, WithEvidence, opening_price
-
-NOT_OF_A_RUN = {"service"}
-"""Settings that decide nothing about a question."""
 
 
 def build(settings: Settings) -> Controller:
@@ -62,8 +58,13 @@ def _rinse(readers: Readers, settings: RinseSettings, ledger: Ledger | None) -> 
     )
 
 
-def assembled(settings: Settings, tools: Tools) -> Controller:
-    """A Controller over loaded tools; policies are built for every run, over the ledger that pays for it."""
+def assembled(
+    settings: Settings, tools: Tools, around: Callable[[Stages], Stages] | None = None
+) -> Controller:
+    """A Controller over loaded tools; policies are built for every run, over the ledger that pays for it.
+
+    `around` may wrap the stages of every run, as what traces them does.
+    """
     price = opening_price(settings.generator.answer_tokens, settings.igp.max_tokens)
 
     def assemble(ledger: Ledger) -> Stages:
@@ -72,7 +73,7 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
         probe = RolloutProbe(generator, settings.igp)
         rinse = _rinse(tools.readers, settings.rinse, ledger)
         answer_tokens = settings.generator.answer_tokens
-        return Stages(
+        stages = Stages(
             opener=ClosedBook(generator, prompts, probe, answer_tokens, price),
             retriever=tools.retriever,
             web=WebEvidence(tools.web, settings.web, ledger, tools.keeper) if tools.web else None,
@@ -83,24 +84,19 @@ def assembled(settings: Settings, tools: Tools) -> Controller:
             writer=WithEvidence(generator, prompts, answer_tokens),
             arbiter=TrustMargin(ScoredViews(generator, settings.prompts), settings.trustmargin),
         )
+        return around(stages) if around else stages
 
     # What the backend lacks is refused here, before the first question.
     assemble(Ledger(settings.budget))
     models = names(settings, tools)
 
     def started(question: str) -> Started:
-        dumped = settings.model_dump(mode="json", exclude=NOT_OF_A_RUN)
+        dumped = of_a_run(settings)
         return Started(
             version=VERSION, question=question, settings=dumped, models=models, web=tools.web is not None
         )
 
     return Controller(assemble, LoopSettings.of(settings), started)
-
-
-def settings_hash(settings: Settings) -> str:
-    """SHA-256 over all settings that decide how a question is treated, hexadecimal."""
-    canonical = json.dumps(settings.model_dump(mode="json", exclude=NOT_OF_A_RUN), sort_keys=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def names(settings: Settings, tools: Tools) -> dict[str, str]:

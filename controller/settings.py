@@ -1,6 +1,8 @@
 """One frozen settings object, validated once, each value with its origin."""
 
 import difflib
+import hashlib
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -190,3 +192,14 @@ def keys() -> list[str]:
 def flat(settings: Settings) -> dict[str, Any]:
     """The settings as dotted keys with plain JSON values."""
     return dict(flatten(settings.model_dump(mode="json")))
+
+
+def of_a_run(settings: Settings) -> dict[str, Any]:
+    """The settings that decide how a question is treated, as plain JSON values."""
+    return settings.model_dump(mode="json", exclude={"service"})
+
+
+def settings_hash(settings: Settings) -> str:
+    """SHA-256 over the settings of a run, hexadecimal."""
+    canonical = json.dumps(of_a_run(settings), sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -52,7 +52,6 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run every configuration over every question; killed and started again, it goes on where it stopped."""
-    # torch is loaded here, so that the other commands start fast.
     from ..evaluation.runs.folder import RunFolder  # noqa: PLC0415
     from ..evaluation.runs.run import evaluate  # noqa: PLC0415
 
@@ -115,7 +114,9 @@ def _engine(engine: str, workers: int, gpus: float) -> Iterator["Engine"]:
         with RayEngine(workers, gpus) as cluster:
             yield cluster
     else:
-        from ..evaluation.runs.agents import Loader, LocalEngine  # noqa: PLC0415
+        # torch is loaded here, so that what is wrong with the questions is told at once.
+        from ..evaluation.runs.agents import LocalEngine  # noqa: PLC0415
+        from ..evaluation.runs.loader import Loader  # noqa: PLC0415
 
         yield LocalEngine(workers, Loader())
 

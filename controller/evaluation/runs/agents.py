@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ....tools.errors import InputError, UsageError
-from ...build import assembled, names
-from ...held import HeldTools
-from ...loading import load_tools
 from ...loop import Controller
 from ...trace import Event
 from ..datasets.questions import Question
@@ -62,20 +59,6 @@ class ControllerAgent:
         except Exception as error:
             return outcome(self.config, self.hashes, question, events, error)
         return outcome(self.config, self.hashes, question, events)
-
-
-class Loader:
-    """Makes the agents of one configuration after another; what several name is loaded once."""
-
-    def __init__(self) -> None:
-        self._held = HeldTools()
-
-    def __call__(self, configuration: Configuration) -> ControllerAgent:
-        """Load and assemble. Raises UsageError where something is missing or does not fit."""
-        tools = load_tools(configuration.settings, self._held)
-        controller = assembled(configuration.settings, tools)
-        models = names(configuration.settings, tools)
-        return ControllerAgent(controller, configuration.name, configuration.hashes, models)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ from ray.exceptions import RayActorError, RayTaskError
 
 from ....tools.errors import RunError
 from ..datasets.questions import Question
-from .agents import Agent, Loader
+from .agents import Agent
 from .configurations import Configuration
 from .finished import Outcome, outcome
+from .loader import Loader
 
 ATTEMPTS = 2
 

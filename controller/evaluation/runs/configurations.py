@@ -13,8 +13,7 @@ from pydantic_core import to_json
 from ....policies.rinse.artifact import EMBEDDED, artifact_hash, load_artifact
 from ....tools.errors import InputError, SettingsError
 from ....tools.retrievers.identity import index_hash
-from ...build import settings_hash
-from ...settings import Settings, flat, load
+from ...settings import Settings, flat, load, settings_hash
 from .rows import Hashes
 
 DEFAULT = "default"
