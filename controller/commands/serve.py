@@ -25,10 +25,12 @@ def serve(
     from ..service.running import Server, bind  # noqa: PLC0415
 
     with bind(settings.service) as bound:
+        from ..service.logs import write_json_lines  # noqa: PLC0415
         from ..service.opening import open_service  # noqa: PLC0415
 
         with err.status("loading models"):
             service = open_service(settings)
         place, free_port = bound.getsockname()[:2]
         err.print(f"serving at http://{place}:{free_port}, described at /docs", markup=False)
+        write_json_lines()
         Server(service).run(sockets=[bound])

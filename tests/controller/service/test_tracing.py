@@ -1,4 +1,4 @@
-"""Spans of a whole service over real models, read from the exporter in memory."""
+"""Spans of a whole service, read from the exporter in memory: one run with a real generator, two scripted."""
 
 import json
 from dataclasses import replace
@@ -9,6 +9,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
+from scripted import ScriptedGenerator
 from serving import service
 from staged import FixedSearch, passages
 from sufficit.controller.loading import Tools, load_readers
@@ -20,6 +21,7 @@ from sufficit.controller.service.tracing import traced_by
 from sufficit.controller.settings import load
 from sufficit.tools.errors import ToolError
 from sufficit.tools.models import store
+from sufficit.tools.protocols import Generator
 
 FOUND = passages("The Rhine rises in the Alps.", "The river Rhine is in Europe.")
 QUESTION = "Where does the Rhine rise?"
@@ -33,15 +35,18 @@ def readers():
 
 
 @pytest.fixture
-def traced(generator, readers):
-    """A traced service over the real models; the exporter holds its spans."""
+def traced(readers):
+    """A traced service over the real readers; the exporter holds its spans."""
 
-    def make(content: bool = False, found=lambda query: FOUND) -> tuple[Service, InMemorySpanExporter]:
+    def make(
+        model: Generator | None = None, content: bool = False, found=lambda query: FOUND
+    ) -> tuple[Service, InMemorySpanExporter]:
+        model = model or ScriptedGenerator()
         exporter, provider = InMemorySpanExporter(), TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(exporter))
         spans = Spans(provider.get_tracer("test"), content)
         plain = service("rinse.threshold=-100", "igp.threshold=-1")
-        made = traced_by(spans, plain.settings, Tools(FixedSearch(found), generator, readers))
+        made = traced_by(spans, plain.settings, Tools(FixedSearch(found), model, readers))
         return replace(
             plain,
             controller=made.under(plain.settings),
@@ -69,8 +74,12 @@ def tree(spans: tuple[ReadableSpan, ...]) -> dict[str, set[str]]:
     return children
 
 
-async def test_stages_and_model_calls_are_spans_below_the_request(traced):
-    running, exporter = traced()
+def words(spans: tuple[ReadableSpan, ...]) -> str:
+    return json.dumps([{**span.attributes, "name": span.name} for span in spans])
+
+
+async def test_stages_and_model_calls_are_spans_below_the_request(traced, generator):
+    running, exporter = traced(generator)
     response = await asked(running, traceparent=PARENT)
     spans = exporter.get_finished_spans()
     model = "text_completion smollm2-135m-instruct"
@@ -101,11 +110,7 @@ async def test_stages_and_model_calls_are_spans_below_the_request(traced):
     assert agent.attributes["sufficit.action"] == response.json()["action"]
     assert agent.attributes["sufficit.trace_id"] == response.json()["trace_id"]
 
-
-async def test_model_calls_carry_the_attributes_of_the_conventions_and_add_up(traced):
-    running, exporter = traced()
-    response = await asked(running)
-    calls = [s.attributes for s in exporter.get_finished_spans() if s.name.startswith("text_completion")]
+    calls = [s.attributes for s in spans if s.name.startswith("text_completion")]
     assert {call["sufficit.call"] for call in calls} == {"generate", "rollout", "score"}
     for call in calls:
         assert call["gen_ai.operation.name"] == "text_completion"
@@ -116,15 +121,10 @@ async def test_model_calls_carry_the_attributes_of_the_conventions_and_add_up(tr
     assert written == response.json()["budget"]["spent"]["generated_tokens"]
     assert len(calls) == response.json()["budget"]["spent"]["model_calls"]
     assert all(c["gen_ai.response.finish_reasons"] for c in calls if c["sufficit.call"] != "score")
+    assert "Rhine" not in words(spans)
 
 
-async def test_no_span_holds_content_unless_switched_on(traced):
-    def words(spans) -> str:
-        return json.dumps([{**span.attributes, "name": span.name} for span in spans])
-
-    running, exporter = traced()
-    await asked(running)
-    assert "Rhine" not in words(exporter.get_finished_spans())
+async def test_spans_hold_content_where_that_is_switched_on(traced):
     running, exporter = traced(content=True)
     await asked(running)
     said = exporter.get_finished_spans()
