@@ -3,8 +3,12 @@
     python bench/web.py [PAGES]
 
 200 pages at concurrency 8 are timed, with fetching alone and with fetching and reading; then PAGES (2,000)
-pages are fetched and read, and the memory of this process and of its reader is printed on the way. The site
+pages are fetched and read, and the memory of this process and of its readers is printed on the way. The site
 runs in a process of its own. Nothing but 127.0.0.1 is reached.
+
+Exits with 1 where fetching and reading is slower than FLOOR pages per second, or memory is not flat: the
+largest resident size of the last quarter of the pages is over that of the first by more than TOLERANCE, for
+this process or for its readers.
 """
 
 import asyncio
@@ -16,7 +20,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,6 +35,8 @@ from website import LOOPBACK, Names, Site, article, settings, web
 
 TIMED = 200
 AT_ONCE = 8
+FLOOR = 5.0  # pages per second, fetched and read, on two busy cores
+TOLERANCE = 0.15
 WORDS = ("river", "mountain", "bread", "water", "stone", "winter", "harbour", "bridge", "market", "letter")
 
 
@@ -104,8 +110,17 @@ def resident(pid: int) -> float:
     return int(fields[fields.index("VmRSS:") + 1]) / 1024
 
 
-async def main(pages: int) -> None:
-    """Measure and print."""
+def not_flat(sizes: Sequence[float]) -> bool:
+    """Whether the last quarter of these sizes, in MB, tops the first by more than TOLERANCE."""
+    quarter = max(1, len(sizes) // 4)
+    return max(sizes[-quarter:]) > (1 + TOLERANCE) * max(sizes[:quarter])
+
+
+async def main(pages: int) -> list[str]:
+    """Measure and print; returns the targets that were missed."""
+    missed = []
+    here: list[float] = []
+    readers: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         async with site_of(max(pages, TIMED)) as port:
             reach = {"networks": [f"{LOOPBACK}/32"], "ports": [port]}
@@ -124,16 +139,26 @@ async def main(pages: int) -> None:
                 await visit(tools, urls[:TIMED], read)
                 seconds = time.perf_counter() - began
                 print(f"{TIMED} pages at concurrency {AT_ONCE}, {name}: {TIMED / seconds:.1f} pages/s")
+                if read and TIMED / seconds < FLOOR:
+                    missed.append(f"{TIMED / seconds:.1f} pages/s fetched and read, under {FLOOR:g}")
             for first in range(0, pages, TIMED):
                 count = await visit(tools, urls[first : first + TIMED], read=True)
-                readers = ", ".join(f"{resident(p._process.pid):.0f}" for p in reader._processes)
+                here.append(resident(os.getpid()))
+                readers.append(max(resident(p._process.pid) for p in reader._processes))
                 print(
-                    f"{first + TIMED:5} pages, {count} passages: here {resident(os.getpid()):.0f} MB "
-                    f"(peak {peak():.0f}), readers {readers} MB"
+                    f"{min(first + TIMED, pages):5} pages, {count} passages: here {here[-1]:.0f} MB "
+                    f"(peak {peak():.0f}), largest reader {readers[-1]:.0f} MB"
                 )
             reader.close()
-            print(f"largest reader: {peak(resource.RUSAGE_CHILDREN):.0f} MB")
+            print(f"largest reader ever: {peak(resource.RUSAGE_CHILDREN):.0f} MB")
+    for name, sizes in (("this process", here), ("the readers", readers)):
+        if not_flat(sizes):
+            missed.append(f"the memory of {name} is not flat: {', '.join(f'{s:.0f}' for s in sizes)} MB")
+    return missed
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000))
+    missed = asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000))
+    for miss in missed:
+        print(f"MISSED: {miss}")
+    sys.exit(1 if missed else 0)
