@@ -45,7 +45,7 @@ class CLeHe:
     retriever: Retriever
     answers: ShortAnswers
     passages: int = 20
-    proposals: int = 8
+    proposals: int = 4
     temperature: float = 0.25
     beta: float = 0.25
     top_k: int = 128

@@ -68,8 +68,17 @@ def _draw_sides(report: TrustMarginReport, path: Path) -> None:
     sides = report.diagnostics.sides
     series = {"chosen": [side.selected for side in sides], "F1 recovered": [side.recovered for side in sides]}
     for number, (label, values) in enumerate(series.items()):
-        places = [place + 0.35 * (number - 0.5) for place in range(len(sides))]
-        axes.bar(places, [found.value if found else 0.0 for found in values], 0.35, label=label)
+        known = [(place, found) for place, found in enumerate(values) if found is not None]
+        axes.bar(
+            [place + 0.35 * (number - 0.5) for place, _ in known],
+            [found.value for _, found in known],
+            0.35,
+            yerr=np.array([(found.value - found.low, found.high - found.value) for _, found in known]).T
+            if known
+            else None,
+            capsize=2,
+            label=label,
+        )
     axes.set_xticks(range(len(sides)), [f"{side.better} is better\n({side.questions})" for side in sides])
     axes.set_ylabel("share")
     figure.legend(loc="outside upper right", fontsize="small", ncols=2)

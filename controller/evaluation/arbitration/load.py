@@ -6,7 +6,7 @@ from typing import Final
 
 from ....policies.answering import PromptWriter
 from ....policies.trustmargin import ScoredViews
-from ....tools.errors import InputError
+from ....tools.errors import InputError, UsageError
 from ...loading import load_generator
 from ...retrieval import load_retriever
 from ...settings import Settings
@@ -28,6 +28,8 @@ async def load_benchmark(
     Raises UsageError where something is missing or does not fit, CapabilityError where the generator cannot
     score given answers, InputError where random passages are wanted and none is found.
     """
+    if settings.trustmargin.always is not None:
+        raise UsageError("trustmargin.always leaves no choice to measure; unset it")
     chosen, retriever = settings.generator, load_retriever(settings.index)
     generator = load_generator(settings)
     # What the generator lacks is refused before the first question.
