@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ...tools.errors import UsageError
 from ..console import err, out, print_json
 from .ask import IndexFolder
 from .bars import RecordBars
@@ -53,12 +55,15 @@ def run(
 ) -> None:
     """Run every configuration over every question; killed and started again, it goes on where it stopped."""
     from ..evaluation.runs.folder import RunFolder  # noqa: PLC0415
+    from ..evaluation.runs.report_files import write_report  # noqa: PLC0415
     from ..evaluation.runs.run import evaluate  # noqa: PLC0415
 
     evaluation = _evaluation(questions, qrels, count, configs or (), assignments or (), index)
     folder = RunFolder(path)
     with _engine(engine, workers, gpus) as chosen, RunBars() as bars:
         asyncio.run(evaluate(evaluation, folder, chosen, bars))
+    with err.status("writing the report"):
+        write_report(path)
     names = [configuration.name for configuration in evaluation.configurations]
     _tell(folder, names, as_json)
 
@@ -109,6 +114,8 @@ def _named(ids: Sequence[str]) -> str:
 @contextmanager
 def _engine(engine: str, workers: int, gpus: float) -> Iterator["Engine"]:
     if engine == "ray":
+        if find_spec("ray") is None:
+            raise UsageError("--engine ray needs the package ray\nInstall it: pip install 'sufficit[ray]'")
         from ..evaluation.runs.cluster import RayEngine  # noqa: PLC0415  an extra of its own
 
         with RayEngine(workers, gpus) as cluster:
@@ -169,7 +176,7 @@ def _tell(folder: "RunFolder", names: Sequence[str], as_json: bool) -> None:
             f"({counts['abstained']:,} abstained, {counts['failed']:,} failed), {counts['tokens']:,} tokens",
             markup=False,
         )
-    out.print(f"in {folder.path}", markup=False)
+    out.print(f"The report is {folder.report('md')}, with plots {folder.report('html')}.", markup=False)
 
 
 def _counts(rows: "Sequence[PredictionRow]") -> dict[str, Any]:

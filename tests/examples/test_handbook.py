@@ -20,7 +20,7 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 KINDS = {"single": 20, "multi": 18, "unanswerable": 12, "closed_book": 10}
 FIELDS = {"id", "kind", "question", "answers", "supporting"}
-OPTIONAL = {"anchor", "absent", "note"}
+OPTIONAL = {"anchor", "absent", "answerable", "note"}
 
 
 def stands_in(phrase: str, text: str) -> bool:
@@ -73,6 +73,7 @@ def test_questions_have_the_promised_counts_and_fields() -> None:
         assert set(q) <= FIELDS | OPTIONAL, q["id"]
         assert ("anchor" in q) == (q["kind"] != "single"), q["id"]
         assert ("absent" in q) == (q["kind"] == "unanswerable"), q["id"]
+        assert q.get("answerable", True) == (q["kind"] != "unanswerable"), q["id"]
 
 
 def test_no_question_is_asked_twice() -> None:

@@ -54,7 +54,7 @@ class Worker:
         return await self._agent.ask(question)
 
 
-class _Place:
+class Place:
     """Where one actor works, and after its death another."""
 
     def __init__(self, start: Callable[[], Any]) -> None:
@@ -73,7 +73,7 @@ class _Place:
 class RayAgent:
     """The actor at one place, under one configuration."""
 
-    place: _Place
+    place: Place
     configuration: Configuration
     models: Mapping[str, str]
 
@@ -107,9 +107,11 @@ class RayEngine:
     def __init__(self, workers: int, gpus: float = 0, make: Callable[[], Make] = Loader) -> None:
         # A cluster of one's own needs no dashboard; one that runs already keeps what it has.
         ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-        actor: Any = ray.remote(max_restarts=0, num_cpus=0, num_gpus=gpus)(Worker)
+        # Actors queue for nothing but their GPUs, and are spread over the machines.
+        options = {"max_restarts": 0, "num_cpus": 0, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
+        actor: Any = ray.remote(**options)(Worker)
         folder = str(Path.cwd())
-        self._places = [_Place(lambda: actor.remote(make, folder)) for _ in range(workers)]
+        self._places = [Place(lambda: actor.remote(make, folder)) for _ in range(workers)]
 
     def agents(self, configuration: Configuration) -> Sequence[Agent]:
         """See Engine. Raises WorkerDied where a worker ends while it loads, and what loading raises."""
@@ -119,6 +121,8 @@ class RayEngine:
             raise error.cause from None
         except RayActorError as error:
             raise WorkerDied(f"a worker of the cluster died while it loaded its models: {error}") from error
+        for place in self._places:
+            place.prepared = True
         return [RayAgent(place, configuration, own) for place, own in zip(self._places, models, strict=True)]
 
     def __enter__(self) -> Self:

@@ -1,0 +1,80 @@
+"""`sufficit eval run` with the embedded models on the handbook of the examples."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sufficit.controller.cli import app
+from sufficit.controller.evaluation.runs.folder import RunFolder
+from sufficit.controller.evaluation.runs.loader import Loader
+from sufficit.tools.errors import IndexMissing, InputError
+from sufficit.tools.models import store
+from typer.testing import CliRunner
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+ABLATIONS = EXAMPLES / "ablations"
+ROWS = [
+    {"id": "leave", "question": "How many days of annual leave does an employee have?", "answers": ["27"]},
+    {"id": "medal", "question": "Who received the Torvane Medal in 2021?", "answerable": False},
+    {"id": "none", "question": "What is it?"},
+]  # fmt: skip
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["eval", "run", *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    store.install("all-minilm-l6-v2")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    built = CliRunner().invoke(app, ["index", "build", str(EXAMPLES / "handbook"), "--index", "index"])
+    assert built.exit_code == 0
+    return tmp_path
+
+
+def test_configurations_over_questions(place, generator, monkeypatch):
+    monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: generator)
+    names = ("full", "no-rinse", "no-igp", "always-direct", "similarity-gate", "closed-book", "one-round")
+    configs = [part for name in names for part in ("--config", ABLATIONS / f"{name}.toml")]
+    fast = ("--set", "igp.max_tokens=2", "--set", "generator.answer_tokens=4", "--set", "budget.seconds=600")
+    given = ("--questions", "q.jsonl", "--index", "index", "--out", "out", *configs, *fast)
+    found = run(*given, "--workers", 2, "--json")
+    assert found.exit_code == 0
+    counts = json.loads(found.stdout.splitlines()[-1])["configurations"]
+    assert {name: (each["questions"], each["failed"]) for name, each in counts.items()} == dict.fromkeys(
+        names, (2, 0)
+    )
+    assert "q.jsonl: plain JSON, 2 questions" in found.stderr
+    assert "left out 1 questions (none): no answer is given" in found.stderr
+    rows = {
+        name: {row.id: row for row in found}
+        for name, found in RunFolder(Path("out")).read_predictions().items()
+    }
+    assert (rows["full"]["leave"].action, rows["full"]["medal"].action) == ("answer", "abstain")
+    assert {row.action for row in rows["no-rinse"].values()} == {"answer"}
+    assert {row.source for row in rows["closed-book"].values()} == {"direct"}
+    assert rows["always-direct"]["leave"].source in {"direct", "agree"}
+    pool = rows["no-igp"]["leave"].pool
+    assert rows["no-igp"]["leave"].admitted == pool[:5]
+    assert rows["no-igp"]["leave"].stages["prune"].model_calls == 0
+    assert len(rows["one-round"]["medal"].retrieved) == 1 < len(rows["full"]["medal"].retrieved)
+    assert -1 <= rows["similarity-gate"]["leave"].score <= 1
+    again = run(*given)
+    assert "full: answered 50.0% of 2 questions (1 abstained, 0 failed)" in again.stdout
+    assert "loading models" not in again.stderr
+
+
+def test_what_cannot_be_run_is_said_before_a_model_is_loaded(place, monkeypatch):
+    monkeypatch.setattr(Loader, "__call__", lambda *_: pytest.fail("a model was loaded"))
+    (place / "empty.jsonl").write_text("")
+    with pytest.raises(InputError, match="holds no question"):
+        run("--questions", "empty.jsonl", "--index", "index", "--out", "out")
+    with pytest.raises(IndexMissing, match="no index at nowhere"):
+        run("--questions", "q.jsonl", "--index", "nowhere", "--out", "out")
+    (place / "full").mkdir()
+    (place / "full" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds no run"):
+        run("--questions", "q.jsonl", "--index", "index", "--out", "full")
+    assert not (place / "out").exists()
