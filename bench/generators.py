@@ -14,7 +14,7 @@ import asyncio
 import random
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -52,6 +52,31 @@ def passages(count: int, sentences: int) -> list[Passage]:
     return [Passage(str(n), text, title=f"Page {n}", source=f"{n}.md") for n, text in enumerate(texts)]
 
 
+def plain_views(
+    generator: TransformersGenerator,
+    writer: PromptWriter,
+    question: str,
+    passages: Sequence[Passage],
+    answers: tuple[Generation, Generation],
+) -> Likelihoods:
+    """TrustMargin's six likelihoods by as many forward passes, each over the whole of prompt and answer."""
+    prompts = (
+        writer.question_only(question),
+        writer.question_context(question, passages),
+        writer.context_only(passages),
+    )
+    return Likelihoods(*(_pass(generator, prompt, answer) for prompt in prompts for answer in answers))
+
+
+def _pass(generator: TransformersGenerator, prompt: Prompt, answer: Generation) -> float:
+    encoder, model = generator._encoder, generator._loaded.model
+    ids, tokens = encoder.prompt_ids(prompt), encoder.text_ids(prompt.lead + answer.text)
+    with torch.inference_mode():
+        logits = model(torch.tensor([[*ids, *tokens]]), use_cache=False).logits[0]
+    logprobs = torch.log_softmax(logits[len(ids) - 1 : -1].float(), dim=-1)
+    return float(logprobs.gather(1, torch.tensor(tokens)[:, None]).mean())
+
+
 class Bench:
     """The embedded model, and the same one without any memory of earlier prompts."""
 
@@ -80,21 +105,7 @@ class Bench:
 
     async def plain(self) -> Likelihoods:
         """Six forward passes over the whole of prompt and answer."""
-        read = self.writer.fit(self.passages)
-        prompts = (
-            self.writer.question_only(QUESTION),
-            self.writer.question_context(QUESTION, read),
-            self.writer.context_only(read),
-        )
-        return Likelihoods(*(self._pass(prompt, a) for prompt in prompts for a in self.answers))
-
-    def _pass(self, prompt: Prompt, answer: Generation) -> float:
-        encoder, model = self.generator._encoder, self.generator._loaded.model
-        ids, tokens = encoder.prompt_ids(prompt), encoder.text_ids(prompt.lead + answer.text)
-        with torch.inference_mode():
-            logits = model(torch.tensor([[*ids, *tokens]]), use_cache=False).logits[0]
-        logprobs = torch.log_softmax(logits[len(ids) - 1 : -1].float(), dim=-1)
-        return float(logprobs.gather(1, torch.tensor(tokens)[:, None]).mean())
+        return plain_views(self.generator, self.writer, QUESTION, self.passages, self.answers)
 
     async def shared(self, generator: TransformersGenerator) -> Likelihoods:
         """As TrustMargin asks for them."""
