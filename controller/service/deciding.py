@@ -63,18 +63,18 @@ def _check(service: Service, item: OverPassages | OverIndex, prefix: str) -> Non
 async def _decided(service: Service, call: Call, item: OverPassages | OverIndex) -> DecisionBody:
     began = time.monotonic()
     question = item.question.strip()
-    passages = await _passages(service, item)
+    passages = await _passages(service, item, question)
     report = await service.sufficiency.score(question, passages)
     for observer in service.observers:
         observer.decided(call, report, time.monotonic() - began)
     return decision(question, report)
 
 
-async def _passages(service: Service, item: OverPassages | OverIndex) -> Sequence[Passage]:
+async def _passages(service: Service, item: OverPassages | OverIndex, question: str) -> Sequence[Passage]:
     if isinstance(item, OverPassages):
         return held(item.passages)
     most = service.settings.index.passages_per_round
-    return await service.indexes[item.index].search(item.question, most)
+    return await service.indexes[item.index].search(question, most)
 
 
 def decision(question: str, report: SufficiencyReport) -> DecisionBody:

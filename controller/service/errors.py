@@ -90,7 +90,15 @@ STATUSES = {
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for OpenAPI."""
-    return {status: {"model": ErrorBody, "description": STATUSES[status]} for status in statuses}
+    return {status: {"model": ErrorBody, **_described(status)} for status in statuses}
+
+
+def _described(status: int) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": STATUSES[status]}
+    if status == 429:
+        seconds = {"type": "integer", "minimum": 1}
+        described["headers"] = {"Retry-After": {"description": "seconds to wait", "schema": seconds}}
+    return described
 
 
 def error_body(refused: Refused, request_id: str) -> ErrorBody:
