@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from .tracing import Traced
 
 
-def open_service(settings: Settings) -> Service:
+def open_service(settings: Settings, tools: Tools | None = None) -> Service:
     """Load models, indexes and keys, which takes some seconds; models are shared by all routes.
 
-    Raises UsageError where something is missing or does not fit, naming what to do.
+    `tools` of one's own stand in for those that the settings name. Raises UsageError where something is
+    missing or does not fit, naming what to do.
     """
     chosen = settings.service
     keys = Keys.load(chosen.keys)
-    tools = load_tools(settings)
+    tools = tools or load_tools(settings)
     under: Callable[[Settings], Answers] = partial(assembled, tools=tools)
     decides, spans = sufficiency(settings, tools.readers), None
     if chosen.tracing.exporter != "none":
