@@ -1,17 +1,17 @@
 """Writes report.json, report.md and report.html of a run folder, each whole or not at all."""
 
-import os
 from pathlib import Path
 
 import pydantic_core
 
-from ....tools.errors import SettingsError, StorageError
+from ....tools.errors import SettingsError
 from ..grids import markdown
 from .figures import figures
 from .folder import RunFolder
 from .html import page
 from .report import RunReport, read_report
 from .tables import explanation_grid, report_grids
+from .writing import write_whole
 
 
 def write_report(folder: Path) -> RunReport:
@@ -31,11 +31,12 @@ def write_report(folder: Path) -> RunReport:
         notes.append(f"Without plots: {error}")
     links = [f"![{name}]({_image(files, name).name})" for name in images]
     for name, image in images.items():
-        _write(_image(files, name), image)
+        write_whole(_image(files, name), [image])
     text = markdown(title, grids) + "".join(f"\n{line}\n" for line in (*links, *notes))
-    _write(files.report("md"), text.encode("utf-8", "replace"))
-    _write(files.report("html"), page(title, notes, grids, images).encode("utf-8", "replace"))
-    _write(files.report("json"), report_json(report))
+    write_whole(files.report("md"), [text.encode("utf-8", "replace")])
+    shown = page(title, notes, grids, images)
+    write_whole(files.report("html"), [shown.encode("utf-8", "replace")])
+    write_whole(files.report("json"), [report_json(report)])
     return report
 
 
@@ -66,16 +67,3 @@ def _notes(report: RunReport) -> list[str]:
     if report.pending:
         notes.append(f"Not ended, and in no figure: {', '.join(report.pending)}.")
     return notes
-
-
-def _write(path: Path, content: bytes) -> None:
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        scratch.write_bytes(content)
-        scratch.replace(path)
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}; free space, then write it again"
-        ) from error
-    finally:
-        scratch.unlink(missing_ok=True)

@@ -35,8 +35,8 @@ def by_score(row: PredictionRow) -> float:
 
 
 def by_own_rule(row: PredictionRow) -> float:
-    """The sufficiency score, where the configuration heeds it: with a threshold of -inf it always answers."""
-    return -math.inf if row.threshold == -math.inf else by_score(row)
+    """The sufficiency score, where the configuration heeds it: none decides against an infinite threshold."""
+    return -math.inf if row.threshold is not None and math.isinf(row.threshold) else by_score(row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ....policies.resampling import Interval
 from ..grids import Grid, ranged
-from .comparison import Difference, RunComparison
+from .comparison import EQUAL_RISK, Difference, RunComparison
 from .failures import FailureReport
 from .report import RunReport
 from .summary import Summary
@@ -14,6 +14,7 @@ def report_grids(report: RunReport) -> list[Grid]:
     """All tables, coverage first."""
     summaries = report.summaries
     grids = [coverage_grid(summaries), quality_grid(summaries), abstention_grid(summaries)]
+    grids += [overview_grid(report.comparisons)]
     grids += [difference_grid(comparison) for comparison in report.comparisons]
     grids += [support_grid(summaries), failure_grid(report.failures)]
     grids += [cost_grid(summaries), latency_grid(summaries)]
@@ -68,6 +69,35 @@ def abstention_grid(summaries: Sequence[Summary]) -> Grid:
     return Grid("Abstention where answerability is known", header, rows)
 
 
+def overview_grid(comparisons: Sequence[RunComparison]) -> Grid:
+    """The first configuration against every other: F1 over all questions, risk at equal coverage, tokens."""
+    rows = []
+    for comparison in comparisons:
+        found = {difference.measure: difference for difference in comparison.differences}
+        cells = (_change(found.get(measure)) for measure in ("F1", EQUAL_RISK, "tokens"))
+        coverage = comparison.equal_coverage
+        covered = "" if coverage is None else f"{coverage:.1%}"
+        risk = found.get(EQUAL_RISK)
+        rows.append((comparison.second, *cells, covered, "" if risk is None else _verdict(risk)))
+    first = comparisons[0].first if comparisons else ""
+    header = ("configuration", "F1", EQUAL_RISK, "tokens", "equal coverage", f"risk of {first}")
+    return Grid(f"Every configuration less {first}, 95% intervals", header, tuple(rows))
+
+
+def _change(found: Difference | None) -> str:
+    if found is None:
+        return ""
+    value = found.difference
+    return ranged(value.value, value.low, value.high, sign="+")
+
+
+def _verdict(risk: Difference) -> str:
+    """How the first configuration's risk stands to the second's."""
+    if not risk.real:
+        return "no real difference"
+    return "lower" if risk.difference.value > 0 else "higher"
+
+
 def difference_grid(comparison: RunComparison) -> Grid:
     """Paired differences, and which of them are real."""
     coverage = comparison.equal_coverage
@@ -82,13 +112,12 @@ def difference_grid(comparison: RunComparison) -> Grid:
 
 
 def _difference(found: Difference) -> tuple[str, ...]:
-    value = found.difference
     return (
         found.measure,
         str(found.questions),
         f"{found.first:.3f}",
         f"{found.second:.3f}",
-        ranged(value.value, value.low, value.high, sign="+"),
+        _change(found),
         "yes" if found.real else "no",
     )
 

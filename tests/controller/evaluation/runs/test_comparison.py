@@ -61,8 +61,9 @@ def test_without_scores_a_smaller_coverage_is_taken_at_random():
     assert equal.difference.low < 0.15 < equal.difference.high
 
 
-def test_what_always_answers_does_not_choose_by_the_score_that_it_ignores():
-    always = [one.model_copy(update={"threshold": -math.inf}) for one in CARELESS]
+@pytest.mark.parametrize("threshold", [-math.inf, math.inf])
+def test_what_always_answers_does_not_choose_by_the_score_that_it_ignores(threshold):
+    always = [one.model_copy(update={"threshold": threshold}) for one in CARELESS]
     measures = by_name(compare_rows("careful", CAREFUL, "always", always))
     assert measures[EQUAL_RISK].second == pytest.approx(0.4)
     assert measures[RANKED_RISK].second == pytest.approx(0.25)

@@ -1,5 +1,6 @@
 import builtins
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -63,11 +64,10 @@ def test_a_disk_that_refuses_leaves_the_old_report(folder, monkeypatch):
     write_report(folder)
     before = (folder / "report.json").read_bytes()
 
-    def full(self, content):
-        self.touch()
+    def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageError, match="No space left on device"):
         write_report(folder)
     assert (folder / "report.json").read_bytes() == before

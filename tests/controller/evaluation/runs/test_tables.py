@@ -1,7 +1,7 @@
 from prediction_rows import found, row, write_run
 from sufficit.controller.evaluation.runs.report import read_report
 from sufficit.controller.evaluation.runs.rows import StageCost
-from sufficit.controller.evaluation.runs.tables import explanation_grid, report_grids
+from sufficit.controller.evaluation.runs.tables import explanation_grid, overview_grid, report_grids
 
 ROWS = [
     row(
@@ -35,6 +35,9 @@ def test_tables_by_hand_and_coverage_first(tmp_path):
     difference = next(grid for title, grid in by_title.items() if title.startswith("always less full"))
     assert "equal coverage 50.0%" in difference.title
     assert ("coverage", "2", "0.500", "1.000", "+0.500 [+0.000, +1.000]", "no") in difference.rows
+    overview = by_title["Every configuration less full, 95% intervals"]
+    assert overview.rows[0][1].startswith("+0.000 [")
+    assert overview.rows[0][4:] == ("50.0%", "no real difference")
     support = by_title["Annotated support by stage"]
     assert ("full", "pool", "0.500 (2)", "50.0%", "1.000 (1)") in support.rows
     assert ("full", "precision of citations", "1.000 (1)", "", "") in support.rows
@@ -59,3 +62,11 @@ def test_an_explanation_names_examples_and_meanings(tmp_path):
     lost = next(line for line in grid.rows if line[0] == "not retrieved")
     assert lost[1:3] == ("1", "b")
     assert lost[3].startswith("Some document that the question needs is not in the pool.")
+
+
+def test_the_overview_says_whose_risk_is_lower(tmp_path):
+    right = [row(f"q{n}", score=float(n)) for n in range(20)]
+    wrong = [row(f"q{n}", score=float(n), answer="wrong") for n in range(20)]
+    for place, (first, second, verdict) in enumerate([(right, wrong, "lower"), (wrong, right, "higher")]):
+        report = read_report(write_run(tmp_path / str(place), {"full": first, "other": second}))
+        assert overview_grid(report.comparisons).rows[0][-1] == verdict
