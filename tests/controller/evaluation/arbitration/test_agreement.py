@@ -18,13 +18,13 @@ QUESTIONS = int(os.environ.get("ARBITRATION_QUESTIONS", "3"))
 
 
 def cases():
-    """Questions of the handbook with their documents and the next one's; the closed-book answer is wrong."""
+    """Questions with the beginnings of their documents and the next one's; the closed-book answer is wrong."""
     lines = (HANDBOOK / "questions.jsonl").read_text("utf-8").splitlines()
     items = [item for item in map(json.loads, lines) if item["supporting"] and item["answers"]]
     for place, item in enumerate(items[:QUESTIONS]):
         other = items[(place + 1) % len(items)]
         passages = tuple(
-            make_passage(name, (HANDBOOK / name).read_text("utf-8"))
+            make_passage(name, (HANDBOOK / name).read_text("utf-8")[:350])
             for name in dict.fromkeys([*item["supporting"], *other["supporting"]])
         )
         yield Case(item["id"], item["question"], passages, other["answers"][0], item["answers"][0])
@@ -36,13 +36,13 @@ def log_likelihood(generator, prompt, answer):
     before = [tokenizer.bos_token_id, *tokenizer.encode(prompt.text, add_special_tokens=False)]
     tokens = tokenizer.encode(prompt.lead + answer, add_special_tokens=False)
     with torch.inference_mode():
-        logits = model(torch.tensor([before + tokens]), use_cache=False).logits[0].double()
-    logprobs = torch.log_softmax(logits, dim=-1)
-    found = [logprobs[len(before) - 1 + step, token].item() for step, token in enumerate(tokens)]
+        logits = model(torch.tensor([before + tokens]), use_cache=False).logits[0]
+    logprobs = torch.log_softmax(logits[len(before) - 1 : -1].double(), dim=-1)
+    found = [logprobs[step, token].item() for step, token in enumerate(tokens)]
     return sum(found) / len(found), len(tokens)
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.id)
 async def test_the_margins_are_those_of_six_plain_passes(generator, case):
     prompts = AnswerPrompts()
     writer = PromptWriter(generator, prompts)
