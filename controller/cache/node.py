@@ -13,6 +13,7 @@ from typing import Literal
 
 from ...policies.rinse.provenance import AnswerThreshold
 from ...policies.types import Sufficiency, SufficiencyReport
+from ...tools.errors import SettingsError
 from ...tools.types import Passage
 from ..web import Keeper
 from .counters import Counters, calibrated, wrong_hit_estimate
@@ -92,6 +93,17 @@ class CacheNode:
             reason = f"{_standing(report)} after a fetch that kept {fetched.passages}{faults}"
             lookup = replace(lookup, outcome="miss", reason=reason)
         return self._ended(lookup)
+
+    async def fill(self, need: Need) -> Fetched:
+        """Fetch for a need and keep what comes, whatever is held: nothing is decided.
+
+        Raises UsageError where no fetch is set up, and as `lookup`.
+        """
+        if self._fetch is None:
+            raise SettingsError("nothing can be fetched: set cache.webhook.url or web.search.engine")
+        self._shelves.check_room(need.scope)
+        fetched, _ = await self._fetched(need, self._shelves.of(need.scope), self._flights.now())
+        return fetched
 
     async def sweep(self) -> int:
         """Delete expired passages of the next `sweep_scopes` scopes; returns how many.

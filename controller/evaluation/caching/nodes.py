@@ -73,7 +73,8 @@ class NodeCache:
         looked = await self._node.lookup(need, may_fetch=False)
         if looked.outcome == "hit":
             return Asked(looked.report.score, looked.passages)
-        await self._node.lookup(need)
+        # What is decided after the fetch changes nothing that is held.
+        await self._node.fill(need)
         return Asked(looked.report.score, None)
 
     async def fetch(self, need: Need, keeper: Keeper) -> Fetched:

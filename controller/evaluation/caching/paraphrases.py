@@ -11,7 +11,7 @@ _TURNS: Final = tuple(
         (r"^what (is|was|are|were) (.+?)\?*$", r"Tell me what \2 \1."),
         (r"^who (is|was|are|were) (.+?)\?*$", r"Tell me who \2 \1."),
         (r"^where (is|was|are|were) (.+?)\?*$", r"Tell me where \2 \1."),
-        (r"^in (what|which) (year|country|city|century) (.+)$", r"What \2 was it in which \3"),
+        (r"^in (what|which) (year|country|city|century) (.+)$", r"During which \2 \3"),
         (r"^when (did|was|is) (.+)$", r"At what time \1 \2"),
         (r"^how many (.+)$", r"What number of \1"),
         (r"^which (.+)$", r"What \1"),

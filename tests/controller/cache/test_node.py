@@ -20,7 +20,7 @@ from sufficit.controller.cache.shelf import Shelf
 from sufficit.controller.stages import PageVisit
 from sufficit.controller.web import Keeper
 from sufficit.policies.rinse.provenance import AnswerThreshold
-from sufficit.tools.errors import InputError
+from sufficit.tools.errors import InputError, SettingsError
 from sufficit.tools.types import Passage
 
 RISES = Passage("0", "The Rhine rises in the Alps.", "Rhine", "rhine")
@@ -187,6 +187,16 @@ async def test_no_room_for_another_scope_is_said_before_a_fetch(tmp_path, clock)
     assert len(fetch.asked) == 1
 
 
+async def test_a_fill_fetches_and_keeps_without_deciding(tmp_path, clock):
+    fetch = Fake()
+    cache = node(tmp_path, clock, fetch, FixedSufficiency(lambda found: 1 / 0))
+    assert (await cache.fill(ASKED)).passages == (await cache.fill(ASKED)).passages == 1
+    assert len(fetch.asked) == 2
+    assert (await node(tmp_path, clock, None).lookup(ASKED)).outcome == "hit"
+    with pytest.raises(SettingsError, match=r"cache\.webhook\.url"):
+        await node(tmp_path, clock, None).fill(ASKED)
+
+
 async def test_a_sweep_deletes_and_counts(tmp_path, clock):
     clock.now -= 200
     cache = node(tmp_path, clock, Fake())
@@ -226,7 +236,7 @@ asyncio.run(main())
 async def test_killed_at_any_moment_it_loses_no_answered_passage_and_leaves_no_half_document(tmp_path):
     paths = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
     draws = random.Random(5)
-    for turn in range(4):
+    for turn in range(3):
         folder = tmp_path / str(turn)
         child = subprocess.Popen(
             [sys.executable, "-c", FILLER, str(folder), *paths], stdout=subprocess.PIPE, text=True
