@@ -54,7 +54,7 @@ def build_stream(files: Sequence[Sequence[Example]], recipe: Recipe) -> list[Eve
     for pool, base in ((p, b) for turn in turns for p, b in zip(pools, turn, strict=True) if b):
         if len(events) >= recipe.events:
             break
-        if _name(base) not in used:
+        if base.id not in used:
             events += pool.group(base, used)
     if len(events) < recipe.events:
         raise InputError(f"the files give {len(events)} events, not {recipe.events}; ask for fewer --events")
@@ -80,46 +80,46 @@ class _Pool:
 
     def group(self, base: Example, used: set[str]) -> list[Event]:
         """The events of one group; the questions in it are marked as used."""
-        draws = stable_random(self._recipe.seed, _name(base))
+        draws = stable_random(self._recipe.seed, base.id)
         length = self._recipe.seconds
         began = draws.uniform(0, 0.6 * length)
-        brought = self._brought(base)
-        held = {passage.id for passage in brought}
-        near, siblings = self._relatives(base, held, used)
-        draws.shuffle(siblings)
-        chosen = [("first", base, base.question)]
-        chosen += [("repeat", base, base.question)] * draws.randint(0, _MOST)
-        chosen += [
-            ("paraphrase", base, paraphrase(base.question, draws)) for _ in range(draws.randint(0, _MOST))
-        ]
-        chosen += [("sibling", e, e.question) for e in siblings[: draws.randint(0, _MOST)]]
-        chosen += [("near_miss", e, e.question) for e in near[: draws.randint(0, _MOST)]]
-        used.update(_name(example) for _, example, _ in chosen)
         found = []
-        for number, (kind, example, question) in enumerate(chosen):
+        for number, (kind, example, question) in enumerate(self._chosen(base, used, draws)):
             time = began if kind == "first" else draws.uniform(began, length)
             found.append(
                 Event(
                     time=round(time, 3),
-                    id=f"{_name(base)}/{number}",
-                    need=_name(example),
+                    id=f"{base.id}/{number}",
+                    need=example.id,
                     question=question,
                     passages=tuple(map(_given, self._brought(example))),
                     support=_support(example),
                     ttl=self._lifetime(draws),
                     kind=kind,
-                    group=_name(base),
+                    group=base.id,
                 )
             )
+            used.add(example.id)
         return found
 
-    def _relatives(
-        self, base: Example, held: set[str], used: set[str]
-    ) -> tuple[list[Example], list[Example]]:
+    def _chosen(self, base: Example, used: set[str], draws: random.Random) -> list[tuple[str, Example, str]]:
+        """Kind, example and wording of every event of a group."""
+        near, siblings = self._relatives(base, used)
+        draws.shuffle(siblings)
+        chosen = [("first", base, base.question)]
+        chosen += [("repeat", base, base.question)] * draws.randint(0, _MOST)
+        paraphrases = [paraphrase(base.question, draws) for _ in range(draws.randint(0, _MOST))]
+        chosen += [("paraphrase", base, question) for question in paraphrases]
+        chosen += [("sibling", e, e.question) for e in siblings[: draws.randint(0, _MOST)]]
+        chosen += [("near_miss", e, e.question) for e in near[: draws.randint(0, _MOST)]]
+        return chosen
+
+    def _relatives(self, base: Example, used: set[str]) -> tuple[list[Example], list[Example]]:
         """Near misses, those that share most of what the base needs first, and siblings."""
+        held = {passage.id for passage in self._brought(base)}
         needed = set(_support(base))
-        around = {_name(e): e for id_ in sorted(held) for e in self._about[id_]}
-        others = [e for name, e in around.items() if name not in used | {_name(base)}]
+        around = {e.id: e for id_ in sorted(held) for e in self._about[id_]}
+        others = [e for name, e in around.items() if name not in used | {base.id}]
         siblings = [e for e in others if e.answerable and set(_support(e)) <= held]
         near = [e for e in others if not (e.answerable and set(_support(e)) <= held)]
         near.sort(key=lambda e: -len(needed & {passage.id for passage in e.passages}))
@@ -129,16 +129,12 @@ class _Pool:
         """What a fetch for the example brings: its support, then others of its passages."""
         support = [example.passages[place] for place in sorted(example.support)]
         others = [p for place, p in enumerate(example.passages) if place not in example.support]
-        stable_random(self._recipe.seed, f"fetch {_name(example)}").shuffle(others)
+        stable_random(self._recipe.seed, f"fetch {example.id}").shuffle(others)
         return [*support, *others[: max(0, self._recipe.passages - len(support))]]
 
     def _lifetime(self, draws: random.Random) -> float:
         share = math.exp(draws.uniform(math.log(self._recipe.shortest_share), 0.0))
         return round(self._recipe.seconds * share, 3)
-
-
-def _name(example: Example) -> str:
-    return example.id
 
 
 def _support(example: Example) -> tuple[str, ...]:
