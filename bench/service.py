@@ -198,7 +198,7 @@ async def throughput(users: int, each: int, folder: Path) -> bool:
 
 def report(users: int, answers: Sequence[dict[str, Any]], service: Side, alone: Side) -> bool:
     """Print both sides; True where the target is met."""
-    tokens = sum(answer["budget"]["spent"]["generated_tokens"] for answer in answers)
+    tokens = int(sum(answer["budget"]["spent"]["generated_tokens"] for answer in answers))
     ended = sum(answer["action"] == "answer" for answer in answers)
     print(f"{users} users, {len(answers)} questions ({ended} answered), {tokens} generated tokens")
     for name, side in (("service", service), ("bare generator", alone)):
