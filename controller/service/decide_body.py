@@ -69,7 +69,8 @@ class DecisionBody(Out):
     threshold: Real = Field(description="a hit from this score on")
     readers: tuple[ReaderBody, ...] = Field(description="the readers that the score stands on")
     uncovered: tuple[WindowBody, ...] = Field(
-        description="stretches of the question that no source covers whole, the least covered first"
+        description="stretches of the question that no source covers whole, the least covered first; "
+        "without passages the question"
     )
     suggested_query: str | None = Field(description="what to fetch on a miss; null on a hit")
     passages: int = Field(description="passages scored", ge=0)

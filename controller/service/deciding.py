@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 
 from ...policies.query import UncoveredWindows
-from ...policies.types import SufficiencyReport
+from ...policies.types import SufficiencyReport, WindowCoverage
 from ...tools.errors import InputError
 from ...tools.types import Passage
 from ..loop import checked_question
@@ -78,8 +78,13 @@ async def _passages(service: Service, item: OverPassages | OverIndex, question: 
 
 
 def decision(question: str, report: SufficiencyReport) -> DecisionBody:
-    """A report as a decision; on a miss where no narrower query is left, the question is what to fetch."""
-    open_windows = [window for window in report.coverage if window.overlap < 1.0]
+    """A report as a decision.
+
+    Without passages the whole question is uncovered. On a miss where no narrower query is left, it is what to
+    fetch.
+    """
+    whole = WindowCoverage(question, 0.0, 0.0)
+    open_windows = [window for window in report.coverage or (whole,) if window.overlap < 1.0]
     query = None if report.sufficient else _QUERY.next(question, report, ()) or question
     return DecisionBody.model_validate(
         {

@@ -82,6 +82,7 @@ def test_a_hit_needs_no_query():
 def test_an_empty_cache_is_a_miss_without_a_score():
     decision = decide(service(sufficiency=Counted()), item()).json()
     assert (decision["decision"], decision["score"], decision["passages"]) == ("miss", None, 0)
+    assert [window["text"] for window in decision["uncovered"]] == [QUESTION]
     assert decision["suggested_query"]
 
 
