@@ -11,7 +11,7 @@ from pathlib import Path
 from ....policies.answering import AnswerPrompts, PromptWriter
 from ....policies.trustmargin import ScoredViews, TrustMargin, TrustMarginSettings, same_answer
 from ....policies.types import Verdict
-from ....tools.errors import InputError, ModelOutputError, ToolError
+from ....tools.errors import InputError, ModelOutputError, ToolError, UsageError
 from ....tools.normalisation import is_blank
 from ....tools.protocols import Generator
 from ....tools.types import Generation, Passage, Prompt
@@ -61,6 +61,8 @@ def load_arbitration(settings: Settings, cases: Cases, at_once: int = 1) -> tupl
     Raises UsageError where something is missing or does not fit, CapabilityError where the generator cannot
     score given answers.
     """
+    if settings.trustmargin.always is not None:
+        raise UsageError("trustmargin.always leaves nothing to arbitrate; unset it")
     chosen = settings.generator
     generator = load_generator(settings)
     bench = Bench(generator, settings.prompts, chosen.answer_tokens, settings.trustmargin, at_once)

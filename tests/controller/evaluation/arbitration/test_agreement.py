@@ -18,7 +18,7 @@ QUESTIONS = int(os.environ.get("ARBITRATION_QUESTIONS", "3"))
 
 
 def cases():
-    """Questions with the beginnings of their documents and the next one's; the closed-book answer is wrong."""
+    """Questions with the beginnings of their documents and the next one's; a wrong closed-book answer."""
     lines = (HANDBOOK / "questions.jsonl").read_text("utf-8").splitlines()
     items = [item for item in map(json.loads, lines) if item["supporting"] and item["answers"]]
     for place, item in enumerate(items[:QUESTIONS]):

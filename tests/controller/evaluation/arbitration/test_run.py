@@ -14,7 +14,7 @@ from sufficit.controller.settings import load
 from sufficit.policies.answering import AnswerPrompts
 from sufficit.policies.trustmargin import TrustMarginSettings
 from sufficit.policies.types import Likelihoods
-from sufficit.tools.errors import CapabilityError, GenerationFailed, ModelOutputError
+from sufficit.tools.errors import CapabilityError, GenerationFailed, ModelOutputError, UsageError
 
 ALPS = make_passage("Rhine", "The Rhine rises in the Alps.")
 HEADER = ArbitrationHeader(
@@ -176,6 +176,12 @@ def test_only_the_generator_is_loaded_and_refused_early(monkeypatch, scores):
     _, header = load_arbitration(settings, cases)
     assert (header.generator, header.trustmargin.tau) == ("transformers scripted", -4)
     assert header.source == {"format": "plain", "questions": cases.digest}
+
+
+def test_a_setting_that_measures_nothing_is_refused():
+    settings = load(["trustmargin.always=rag"], environment={}).settings
+    with pytest.raises(UsageError, match="leaves nothing to arbitrate"):
+        load_arbitration(settings, Cases("plain", (case(),)))
 
 
 async def test_a_real_model_arbitrates(generator):
