@@ -4,7 +4,7 @@ import pytest
 from scripted import ScriptedGenerator
 from sufficit.controller.cli import app
 from sufficit.controller.evaluation.arbitration import run as arbitration_run
-from sufficit.controller.evaluation.arbitration.rows import read_rows
+from sufficit.controller.evaluation.arbitration.rows import read_rows, write_rows
 from sufficit.tools.errors import InputError
 from typer.testing import CliRunner
 
@@ -101,3 +101,11 @@ def test_a_threshold_that_is_no_number_is_refused(cases, tmp_path):
     sufficit("arbitrate", cases, "--out", tmp_path / "rows.jsonl")
     with pytest.raises(InputError, match="finite"):
         sufficit("arbitrate", "replay", tmp_path / "rows.jsonl", "--tau", "nan")
+
+
+def test_a_file_of_varied_runs_alone_has_nothing_to_replay(cases, tmp_path):
+    sufficit("arbitrate", cases, "--out", tmp_path / "rows.jsonl")
+    header, rows = read_rows(tmp_path / "rows.jsonl")
+    write_rows(tmp_path / "varied.jsonl", header, [row.model_copy(update={"variant": "x"}) for row in rows])
+    with pytest.raises(InputError, match="no row of a plain run"):
+        sufficit("arbitrate", "replay", tmp_path / "varied.jsonl")
