@@ -31,7 +31,8 @@ async def load_bench(settings: Settings, events: Sequence[Event], passages: int,
     """
     readers = load_readers(settings)
     similar = rivals(await Cosines.of(events, readers.reranker), passages)
-    methods = (*node_methods(sufficiency(settings, readers), passages), *similar)
+    # The similarity caches come first: they take seconds, the node minutes.
+    methods = (*similar, *node_methods(sufficiency(settings, readers), passages))
     swept = {method.name: RIVAL_LEVELS for method in similar if not method.fixed}
     plan = Plan(methods, {SWEPT: levels, **swept})
     decides = settings.rinse.model_dump_json() + artifact_key(readers.artifact)

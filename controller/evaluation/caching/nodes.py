@@ -104,4 +104,4 @@ def node_methods(sufficiency: Sufficiency, passages: int) -> list[Method]:
         with tempfile.TemporaryDirectory(prefix="sufficit-cache-") as folder:
             yield NodeCache(Path(folder), remembered, passages)
 
-    return [Method(SWEPT, False, swept), Method(AS_SET, True, as_set)]
+    return [Method(AS_SET, True, as_set), Method(SWEPT, False, swept)]
