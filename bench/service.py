@@ -1,12 +1,12 @@
 """The HTTP service under load, against the generator it stands on, and through faults.
 
-    python bench/service.py [--users N] [--questions N]
+    python bench/service.py [--users N] [--questions N] [--passages N]
     python bench/service.py --minutes M
 
 Without `--minutes`: throughput. N users (8) ask N questions each (2) of the handbook, one after another, over
-HTTP on loopback; then as many users make the same calls of the bare generator, with the same prompts, in the
-same order. Both sides begin with a generator that remembers no prompt. Exits with 1 where the service's
-throughput is under 0.9 of the bare generator's.
+HTTP on loopback, N passages (8) a round; then as many users make the same calls of the bare generator, with
+the same prompts, in the same order. Both sides begin with a generator that remembers no prompt. Exits with 1
+where the service's throughput is under 0.9 of the bare generator's.
 
 With `--minutes`: a soak. A server of its own with a short queue gets mixed load, more than it can take, while
 its generator and its web fail again and again. Exits with 1 where a request got neither a result nor a typed
@@ -155,7 +155,7 @@ def questions() -> list[str]:
     return [row["question"] for row in rows if row["supporting"]]
 
 
-async def throughput(users: int, each: int, folder: Path) -> bool:
+async def throughput(users: int, each: int, passages: int, folder: Path) -> bool:
     """Ask, replay, and print both; True where the target is met."""
     EmbeddedIndex.build(folder / "index", read_corpus([HANDBOOK]))
     settings = load(
@@ -164,6 +164,7 @@ async def throughput(users: int, each: int, folder: Path) -> bool:
             f"cache.folder={folder / 'cache'}",
             "service.port=0",
             f"service.concurrent={users}",
+            f"index.passages_per_round={passages}",
             "budget.seconds=3600",
         ],
         environment={},
@@ -221,6 +222,7 @@ def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--users", type=int, default=8, help="users at once")
     parser.add_argument("--questions", type=int, default=2, help="questions each")
+    parser.add_argument("--passages", type=int, default=8, help="passages a round")
     parser.add_argument("--minutes", type=float, help="soak for so long instead")
     options = parser.parse_args()
     store.install("smollm2-135m-instruct")
@@ -230,7 +232,7 @@ def main() -> bool:
             from soaking.load import soak  # noqa: PLC0415  the other mode needs none of it
 
             return asyncio.run(soak(options.minutes * 60, Path(folder)))
-        return asyncio.run(throughput(options.users, options.questions, Path(folder)))
+        return asyncio.run(throughput(options.users, options.questions, options.passages, Path(folder)))
 
 
 if __name__ == "__main__":

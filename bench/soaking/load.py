@@ -192,17 +192,26 @@ async def soak(seconds: float, folder: Path) -> bool:
         while not users.done() and server.returncode is None:
             memory.append(resident(server.pid))
             await asyncio.wait((users,), timeout=1)
-        ended = server.returncode
+        ended, faults = server.returncode, 0
         if ended is None:
             await users
+            faults = await injected(load.url)
             server.terminate()
             ended = await server.wait()
         users.cancel()
     text = (folder / "server.log").read_text(encoding="utf-8")
-    return report(load, memory, ended, text)
+    return report(load, memory, ended, faults, text)
 
 
-def report(load: Load, memory: list[float], ended: int, log: str) -> bool:
+async def injected(url: str) -> int:
+    """Faults that stages of runs met, as the server counts them."""
+    async with httpx.AsyncClient(base_url=url) as client:
+        lines = (await client.get("/metrics")).text.splitlines()
+    counted = (line for line in lines if line.startswith("sufficit_faults_total"))
+    return int(sum(float(line.rsplit(" ", 1)[1]) for line in counted))
+
+
+def report(load: Load, memory: list[float], ended: int, faults: int, log: str) -> bool:
     """Print what was found; True where all is as it must be."""
     for outcome, count in sorted(load.outcomes.items()):
         print(f"  {outcome:<40} {count:6}")
@@ -210,7 +219,8 @@ def report(load: Load, memory: list[float], ended: int, log: str) -> bool:
     part = max(1, len(after) // 4)
     first, last = sum(after[:part]) / part, sum(after[-part:]) / part
     crashes = log.count("Traceback")
-    print(f"{sum(load.outcomes.values())} requests of {USERS} users; the server ended with {ended}")
+    print(f"{sum(load.outcomes.values())} requests of {USERS} users, {faults} faults met by runs")
+    print(f"the server ended with {ended}")
     print(f"memory after warm-up {first:.0f} MiB, at the end {last:.0f} MiB: {last / first - 1:+.1%}")
     for violation in load.violations[:10]:
         print(f"VIOLATION {violation}")
