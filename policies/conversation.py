@@ -30,6 +30,9 @@ FOLLOWED = 3
 SHORT = 80
 """Characters of an earlier answer that still names something, rather than explaining it."""
 
+DENSEST = 16
+"""Characters a token may have on average: what is longer fits no limit and is not even counted."""
+
 _OPENING = re.compile(r"(and|but|or|so|then|what about|how about)\b", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"\b(it|its|they|them|their|theirs|he|him|his|she|her|hers|this|these|those|former|latter)\b",
@@ -81,6 +84,8 @@ def standalone(question: str, turns: Sequence[Turn], limit: int) -> str:
     front: list[str] = []
     asked = 0
     for turn in reversed(turns):
+        if len(turn.text) > limit:
+            break
         if turn.speaker == "user":
             asked += 1
             front.insert(0, turn.text.strip())
@@ -106,12 +111,7 @@ def in_conversation(
         *generator.capabilities.control_tokens,
         *(prompts.frame.begin, prompts.frame.end, BEGIN, END, *_PLACES),
     )
-    instructions = quote(conversation.instructions, forbidden)
-    if (needed := generator.count_tokens(instructions)) > settings.instruction_tokens:
-        raise InputError(
-            f"the system instructions have {needed} tokens, at most {settings.instruction_tokens} are read "
-            "(setting instruction_tokens); shorten them"
-        )
+    instructions = _instructions(conversation.instructions, forbidden, generator, settings.instruction_tokens)
     room = (generator.capabilities.context_tokens - prompts.context_tokens) // 4
     lines = _latest(conversation.turns, forbidden, generator, min(settings.history_tokens, room))
     changed: dict[str, str] = {}
@@ -128,10 +128,24 @@ def in_conversation(
     return AnswerPrompts.model_validate({**prompts.model_dump(), **changed}), len(lines)
 
 
+def _instructions(text: str, forbidden: Sequence[str], generator: Generator, tokens: int) -> str:
+    """The instructions on one line. Raises InputError where they exceed `tokens`."""
+    if len(text) <= DENSEST * tokens:
+        line = quote(text, forbidden)
+        if generator.count_tokens(line) <= tokens:
+            return line
+    raise InputError(
+        f"the system instructions have {len(text):,} characters, at most {tokens} tokens are read "
+        "(setting instruction_tokens); shorten them"
+    )
+
+
 def _latest(turns: Sequence[Turn], forbidden: Sequence[str], generator: Generator, tokens: int) -> list[str]:
     """The latest turns that fit into `tokens`, oldest of them first, a line each."""
     lines: list[str] = []
     for turn in reversed(turns):
+        if len(turn.text) > DENSEST * tokens:
+            break
         line = f"{turn.speaker.capitalize()}: {quote(turn.text, forbidden)}"
         tokens -= generator.count_tokens(line) + 1
         if tokens < 0:

@@ -109,6 +109,21 @@ def test_the_latest_turns_that_fit_are_shown():
     assert "word7" not in text
 
 
+def test_what_is_far_too_long_is_not_even_counted():
+    class Counting(ScriptedGenerator):
+        def count_tokens(self, text: str) -> int:
+            assert len(text) < 10_000
+            return super().count_tokens(text)
+
+    turns = (Turn("user", "word " * 1_000_000), Turn("assistant", "No."))
+    prompts, shown = in_conversation(PLAIN, Conversation(turns=turns), Counting(), ConversationSettings())
+    assert shown == 1
+    assert len(prompts.question_only) < 1000
+    assert standalone("Who leads it?", turns, 4000) == "Who leads it?"
+    with pytest.raises(InputError):
+        in_conversation(PLAIN, Conversation("x" * 1_000_000), Counting(), ConversationSettings())
+
+
 def test_a_small_context_bounds_the_history():
     generator = ScriptedGenerator(capabilities=capabilities(context_tokens=2048 + 40))
     turns = (Turn("user", "word " * 30),)

@@ -9,7 +9,7 @@ from scripted import ScriptedGenerator
 from serving import served, service
 from staged import FixedSearch, FixedSufficiency, passages
 from sufficit.controller.service.keys import Client
-from sufficit.tools.errors import ToolError
+from sufficit.tools.errors import CapabilityError, ToolError
 from sufficit.tools.types import Prompt
 
 FOUND = passages("The Rhine rises in the Alps.", "Bread needs salt.")
@@ -205,6 +205,16 @@ def test_a_failing_tool_still_ends_in_a_completion():
     with served(chatting(found=gone)) as url:
         reply = client(url).chat.completions.create(model="sufficit", messages=[QUESTION])
         assert reply.sufficit["abstained"]
+
+
+def test_what_fails_after_a_stream_has_begun_is_an_error_of_the_client():
+    def unable(prompt: Prompt):
+        raise CapabilityError("K is too large")
+
+    broken = service(generator=ScriptedGenerator(steps=unable))
+    with served(broken) as url, pytest.raises(openai.APIError) as failed:
+        list(client(url).chat.completions.create(model="sufficit", messages=[QUESTION], stream=True))
+    assert failed.value.type == "misconfigured"
 
 
 def test_a_full_queue_and_an_unknown_key_are_typed_also_in_a_stream():
