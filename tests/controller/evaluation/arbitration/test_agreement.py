@@ -13,7 +13,7 @@ from sufficit.policies.answering import AnswerPrompts, PromptWriter
 from sufficit.policies.trustmargin import TrustMarginSettings
 
 HANDBOOK = Path(__file__).resolve().parents[4] / "examples" / "handbook"
-QUESTIONS = int(os.environ.get("ARBITRATION_QUESTIONS", "3"))
+QUESTIONS = int(os.environ.get("ARBITRATION_QUESTIONS", "2"))
 """How many of the handbook's questions; bench/arbitration.py runs many of a larger set."""
 
 
