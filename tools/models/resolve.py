@@ -35,7 +35,8 @@ def _ready(local: Path, progress: Progress) -> Path:
         from .gguf import convert  # noqa: PLC0415  torch is slow to import
 
         return convert(local, progress)
-    if not (local / "config.json").is_file():
+    # sentence-transformers may keep the transformer in a folder below.
+    if not any((local / name).is_file() for name in ("config.json", "modules.json")):
         raise InputError(f"{local} is no model folder: it has no config.json")
     return local
 

@@ -1,10 +1,10 @@
-"""A sentence encoder as reranker: the cosine of mean-pooled embeddings.
+"""A sentence encoder as reranker: the cosine of embeddings, pooled as its folder says.
 
 Every distinct text is encoded once and remembered. A text longer than the model reads is cut into
 overlapping windows, and its score is that of its best window.
 """
 
-import json
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -12,15 +12,23 @@ from typing import Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForTextEncoding,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
-from ..errors import CapabilityError, ModelOutputError
+from ..errors import ModelOutputError
 from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
 from ..models.quiet import quiet
 from ..models.resolve import resolve
 from .cache import LruCache
 from .encoding import Encodings, batches, longest_input, pad
+from .head import SentenceHead, load_head, transformer_of
 from .vocabulary import whole_words
 from .worker import Worker
 
@@ -31,7 +39,8 @@ Vectors = NDArray[np.float32]
 class BiEncoderReranker:
     """Cosine similarity of every query with every text, in [-1, 1].
 
-    `max_tokens` is the longest window with special tokens. Use `load` to make one from a model folder.
+    `max_tokens` is the longest window with special tokens; `head` pools by mean if left out. `load` makes one
+    from a model folder.
     """
 
     def __init__(
@@ -41,6 +50,7 @@ class BiEncoderReranker:
         *,
         fingerprint: str,
         max_tokens: int,
+        head: SentenceHead | None = None,
         device: str = "cpu",
         threads: int | None = None,
         batch_size: int = 32,
@@ -48,7 +58,9 @@ class BiEncoderReranker:
     ) -> None:
         module: torch.nn.Module = model
         self._model = module.to(device).eval()
-        self._width = int(model.config.hidden_size)
+        head = head or SentenceHead(("mean",), [], int(model.config.hidden_size))
+        self._head = head.to(device).eval()
+        self._width = head.width
         self._tokenizer = tokenizer
         self._fingerprint = fingerprint
         self._max_tokens = max_tokens
@@ -61,20 +73,26 @@ class BiEncoderReranker:
     def load(
         cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 32
     ) -> Self:
-        """Load a catalogue name, folder or hub name.
+        """Load a catalogue name, folder or hub name: plain, or as sentence-transformers saves it.
 
-        Raises ModelMissing where it is not on this machine, CapabilityError where it does not pool by mean.
+        Raises ModelMissing where it is not on this machine, CapabilityError where it has modules beside a
+        transformer, poolings, dense layers and norms.
         """
         folder = resolve(model)
-        _check_pooling(folder)
+        body = transformer_of(folder)
         with quiet():
-            encoder = AutoModel.from_pretrained(folder, dtype=torch.float32)
-            tokenizer = AutoTokenizer.from_pretrained(folder)
+            config = AutoConfig.from_pretrained(body)
+            head = load_head(folder, int(config.hidden_size))
+            # Of an encoder-decoder the encoder.
+            family = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel
+            encoder = family.from_pretrained(body, dtype=torch.float32)
+            tokenizer = AutoTokenizer.from_pretrained(body)
         return cls(
             encoder,
             tokenizer,
-            fingerprint=fingerprint(folder),
-            max_tokens=longest_input(folder, tokenizer, encoder.config),
+            fingerprint=_fingerprint(body, head),
+            max_tokens=longest_input(body, tokenizer, encoder.config),
+            head=head,
             device=resolve_device(device),
             threads=threads,
             batch_size=batch_size,
@@ -144,9 +162,8 @@ class BiEncoderReranker:
     def _embed(self, windows: Encodings, batch: list[int]) -> Vectors:
         inputs = pad(self._tokenizer, windows, batch, self._device)
         states = self._model(**inputs).last_hidden_state
-        mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
-        means = (states * mask).sum(dim=1) / mask.sum(dim=1)
-        unit: Vectors = torch.nn.functional.normalize(means, dim=-1).float().cpu().numpy()
+        vectors = self._head(states, inputs["attention_mask"])
+        unit: Vectors = torch.nn.functional.normalize(vectors, dim=-1).float().cpu().numpy()
         return unit
 
 
@@ -156,9 +173,12 @@ def _stack(vectors: Sequence[Vectors]) -> tuple[Vectors, NDArray[np.intp]]:
     return np.concatenate(vectors), starts
 
 
-def _check_pooling(folder: Path) -> None:
-    settings = folder / "1_Pooling" / "config.json"
-    if settings.is_file() and not json.loads(settings.read_text("utf-8")).get(
-        "pooling_mode_mean_tokens", True
-    ):
-        raise CapabilityError(f"{folder.name} does not pool by mean; choose an encoder that does")
+def _fingerprint(body: Path, head: SentenceHead) -> str:
+    """That of the weights and tokenizer, and of a head that is more than the mean."""
+    of_body = fingerprint(body)
+    if head.plain:
+        return of_body
+    digest = hashlib.sha256(of_body.encode())
+    for part in head.digest_parts():
+        digest.update(part)
+    return digest.hexdigest()

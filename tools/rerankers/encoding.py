@@ -17,7 +17,7 @@ def longest_input(folder: Path, tokenizer: PreTrainedTokenizerBase, config: Pret
     # Sentence-transformer folders name the length that the model was trained with.
     trained = folder / "sentence_bert_config.json"
     if trained.is_file():
-        limits.append(int(json.loads(trained.read_text("utf-8"))["max_seq_length"]))
+        limits.append(int(json.loads(trained.read_text("utf-8")).get("max_seq_length") or limits[0]))
     return min(limits)
 
 

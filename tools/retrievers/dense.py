@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from ..errors import CapabilityError
 from ..models.compute import Device
 from ..models.resolve import resolve
 from ..rerankers.biencoder import BiEncoderReranker
@@ -94,7 +93,6 @@ class DenseEngine:
     def load(cls, model: str, *, device: Device, threads: int | None) -> Self:
         """Load the model. Raises ModelMissing, or CapabilityError where it or faiss cannot serve."""
         folder = resolve(model)
-        _check_modules(folder)
         # A folder is named in full, so that the index opens from anywhere.
         name = str(folder.resolve()) if Path(model).exists() else model
         return cls(name, BiEncoderReranker.load(model, device=device, threads=threads), Prompts.of(folder))
@@ -124,13 +122,3 @@ class DenseEngine:
     def stamp(self, folder: Path) -> tuple[int, ...]:
         """SQLite's count of changes."""
         return (changes(folder / DATABASE),)
-
-
-def _check_modules(folder: Path) -> None:
-    """Raise CapabilityError for a model with layers after the pooling, whose embeddings ours would not be."""
-    file = folder / "modules.json"
-    types = [module["type"] for module in json.loads(file.read_text("utf-8"))] if file.is_file() else []
-    known = ("Transformer", "Pooling", "Normalize")
-    unknown = [kind for kind in types if kind.rpartition(".")[2] not in known]
-    if unknown:
-        raise CapabilityError(f"{folder.name} has a layer {unknown[0]}; choose an encoder without")

@@ -135,10 +135,9 @@ class DenseSearch:
         """Few vectors are looked for in all lists of an inverted file."""
         if among is None:
             return None
-        selector = faiss.IDSelectorBatch(among)
-        if self._lists:
-            return faiss.SearchParametersIVF(sel=selector, nprobe=self._lists)
-        return faiss.SearchParameters(sel=selector)
+        parameters: Any = faiss.SearchParametersIVF if self._lists else faiss.SearchParameters
+        lists = {"nprobe": self._lists} if self._lists else {}
+        return parameters(sel=faiss.IDSelectorBatch(among), **lists)
 
     def _owner(self, id_: int) -> int | None:
         """Number of a vector's passage; None if the vector is deleted but still in the inverted file."""

@@ -1,10 +1,9 @@
 import asyncio
-import json
 
 import numpy as np
 import pytest
 import torch
-from sufficit.tools.errors import CapabilityError, ModelOutputError
+from sufficit.tools.errors import ModelOutputError
 from sufficit.tools.rerankers.biencoder import BiEncoderReranker
 
 PARIS = "Paris is the capital and most populous city of France."
@@ -88,14 +87,6 @@ async def test_nan_is_an_error(reranker: BiEncoderReranker, monkeypatch: pytest.
     monkeypatch.setattr(reranker, "_embed", lambda windows, batch: np.full((len(batch), 384), np.nan))
     with pytest.raises(ModelOutputError, match="NaN"):
         await reranker.score([CAPITAL], [PARIS])
-
-
-def test_another_pooling_is_refused(tmp_path) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    (tmp_path / "1_Pooling").mkdir()
-    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_mean_tokens": False}))
-    with pytest.raises(CapabilityError, match="pool by mean"):
-        BiEncoderReranker.load(str(tmp_path))
 
 
 def test_fingerprint_is_stable(shared: BiEncoderReranker) -> None:
