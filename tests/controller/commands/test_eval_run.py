@@ -1,13 +1,15 @@
-"""`sufficit eval run` with the embedded models on the handbook of the examples."""
+"""`sufficit eval run` on the handbook of the examples, with real readers and a small generator."""
 
 import json
 from pathlib import Path
 
 import pytest
+from backends import random_model
 from sufficit.controller.cli import app
 from sufficit.controller.evaluation.runs.folder import RunFolder
 from sufficit.controller.evaluation.runs.loader import Loader
 from sufficit.tools.errors import IndexMissing, InputError
+from sufficit.tools.generators.transformers import TransformersGenerator
 from sufficit.tools.models import store
 from typer.testing import CliRunner
 
@@ -24,6 +26,11 @@ def run(*arguments):
     return CliRunner().invoke(app, ["eval", "run", *map(str, arguments)], catch_exceptions=False)
 
 
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return TransformersGenerator.load(random_model(tmp_path_factory.mktemp("tiny")), dtype="float32")
+
+
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     store.install("all-minilm-l6-v2")
@@ -34,8 +41,8 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_configurations_over_questions(place, generator, monkeypatch):
-    monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: generator)
+def test_configurations_over_questions(place, tiny, monkeypatch):
+    monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: tiny)
     names = ("full", "no-rinse", "no-igp", "always-direct", "similarity-gate", "closed-book", "one-round")
     configs = [part for name in names for part in ("--config", ABLATIONS / f"{name}.toml")]
     fast = ("--set", "igp.max_tokens=2", "--set", "generator.answer_tokens=4", "--set", "budget.seconds=600")
@@ -49,8 +56,8 @@ def test_configurations_over_questions(place, generator, monkeypatch):
     assert "q.jsonl: plain JSON, 2 questions" in found.stderr
     assert "left out 1 questions (none): no answer is given" in found.stderr
     rows = {
-        name: {row.id: row for row in found}
-        for name, found in RunFolder(Path("out")).read_predictions().items()
+        name: {row.id: row for row in every}
+        for name, every in RunFolder(Path("out")).read_predictions().items()
     }
     assert (rows["full"]["leave"].action, rows["full"]["medal"].action) == ("answer", "abstain")
     assert {row.action for row in rows["no-rinse"].values()} == {"answer"}

@@ -63,7 +63,7 @@ def test_names_that_cannot_be_folders_are_refused(index, write):
     twice = [write("a.toml", ""), write("sub/a.toml", "")]
     with pytest.raises(InputError, match="two --config files are called a"):
         read_configurations(twice, [], index, "d")
-    with pytest.raises(InputError, match="a folder its own"):
+    with pytest.raises(InputError, match="a folder gets its name"):
         read_configurations([write("a b.toml", "")], [], index, "d")
 
 
