@@ -24,7 +24,7 @@ def root() -> Iterator[str]:
 
 
 @schema.parametrize()
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 def test_every_route_does_what_it_says(case: schemathesis.Case, root: str):
     if isinstance(case.body, dict) and case.meta and case.meta.generation.mode.is_positive:
         # Names that are served, or hardly a request would get past them.
