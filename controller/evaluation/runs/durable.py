@@ -5,6 +5,7 @@ the row makes it count, so a kill between the two leaves a question that was not
 the files of the folder are written in the order of the questions, and the two are removed.
 """
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import FileIO
@@ -67,7 +68,8 @@ class DurableRun:
         with storage_errors(Path(os.fsdecode(self._traces.name))):
             place = os.fstat(self._traces.fileno()).st_size, len(line)
             write_through(self._traces, line)
-        self._journal.append([{"trace": place, "row": outcome.row.model_dump(mode="json")}])
+        # A threshold may be infinite, which a row's own JSON writes as a string.
+        self._journal.append([{"trace": place, "row": json.loads(row_line(outcome.row))}])
         self._keep(outcome.row, place)
 
     def publish(self, questions: Sequence[str]) -> None:

@@ -1,0 +1,20 @@
+import json
+import math
+
+import pytest
+from prediction_rows import row
+from sufficit.controller.evaluation.runs.durable import DurableRun
+from sufficit.controller.evaluation.runs.finished import Outcome
+from sufficit.controller.evaluation.runs.folder import RunFolder
+from sufficit.controller.evaluation.runs.rows import read_rows
+
+
+@pytest.mark.parametrize("threshold", [-math.inf, math.inf, 0.5, None])
+def test_a_row_is_the_same_after_an_interruption_whatever_its_threshold(tmp_path, threshold):
+    folder, kept = RunFolder(tmp_path), row("q", threshold=threshold)
+    with DurableRun(folder, "full", {"version": 1}) as durable:
+        durable.append(Outcome(kept, json.dumps({"id": "q", "events": []}) + "\n"))
+    with DurableRun(folder, "full", {"version": 1}) as durable:
+        assert durable.rows == {"q": kept}
+        durable.publish(["q"])
+    assert read_rows(folder.predictions("full")) == [kept]
