@@ -1,5 +1,6 @@
 """From a pipeline's name to the pipeline."""
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ...tools.errors import UsageError
@@ -12,7 +13,13 @@ from .rag import VanillaRAG
 from .short_answers import ShortAnswers
 from .strategy import Strategy
 
-PIPELINES: Final = {"rag": VanillaRAG, "ircot": IRCoT, "flare": FLARE, "clehe": CLeHe, "dtr": DTR}
+PIPELINES: Final[Mapping[str, Callable[[Retriever, ShortAnswers, int], Strategy]]] = {
+    "rag": VanillaRAG,
+    "ircot": IRCoT,
+    "flare": FLARE,
+    "clehe": CLeHe,
+    "dtr": DTR,
+}
 """The pipelines of TrustMargin section 4.2 by name."""
 
 

@@ -46,7 +46,7 @@ class Outcomes:
             rag=np.array([_grades(row, row.rag) for row in rows]),
             prior=np.array([prior_margin(found) if found else np.nan for found in views]),
             binding=np.array([binding_margin(found) if found else np.nan for found in views]),
-            unscored=np.array([_grades(row, row.verdict and row.verdict.answer) for row in rows]),
+            unscored=np.array([_grades(row, row.verdict.answer if row.verdict else None) for row in rows]),
             unscored_rag=np.array([_source(row) == "rag" for row in rows]),
             between=np.array([_source(row) in {"direct", "rag"} for row in rows]),
         )
