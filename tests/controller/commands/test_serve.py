@@ -22,6 +22,14 @@ from sufficit.tools.types import Passage
 from typer.testing import CliRunner
 
 QUESTION = "Which instrument did Orla Venn build in Tarnwick?"
+SETTINGS = (
+    "service.notice_seconds=3",
+    "rinse.threshold=0",
+    "igp.threshold=-inf",
+    "igp.max_tokens=4",
+    "generator.answer_tokens=8",
+)
+SECONDS = 240  # what a busy machine may take
 CHAPEL = "Who painted the ceiling of the chapel in Lower Aldbrook?"
 HELD = [
     Passage("1", "Orla Venn built the glass harmonium in Tarnwick in 1911.", "Orla Venn", "venn.md"),
@@ -42,7 +50,7 @@ def process(index: Path) -> Iterator[tuple[subprocess.Popen, str]]:
     for model in ("smollm2-135m-instruct", "all-minilm-l6-v2"):
         store.install(model)
     options = ["--port", "0", "--index", str(index)]
-    for assignment in ("service.notice_seconds=3", "rinse.threshold=0", "igp.threshold=-inf"):
+    for assignment in SETTINGS:
         options += ["--set", assignment]
     running = subprocess.Popen(
         [Path(sys.executable).parent / "sufficit", "serve", *options],
@@ -65,7 +73,7 @@ def ready(root: str) -> tuple[int, str]:
 
 def test_it_answers_decides_streams_and_drains(process: tuple[subprocess.Popen, str]):
     running, root = process
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + SECONDS
     while True:
         try:
             assert ready(root) == (200, "ready")
@@ -78,20 +86,20 @@ def test_it_answers_decides_streams_and_drains(process: tuple[subprocess.Popen, 
     found = {"question": QUESTION, "index": "default"}
     other = {"question": CHAPEL, "passages": [{"text": HELD[1].text}]}
     items = {"items": [held, found, other]}
-    decisions = httpx.post(f"{root}/v1/decide", json=items, timeout=60).json()["decisions"]
+    decisions = httpx.post(f"{root}/v1/decide", json=items, timeout=SECONDS).json()["decisions"]
     assert [d["decision"] for d in decisions] == ["hit", "hit", "miss"]
     assert decisions[0]["score"] > decisions[0]["threshold"] == 0
     assert [r["reader"] for r in decisions[0]["readers"]] == ["content"]
     assert any("chapel" in window["text"] for window in decisions[2]["uncovered"])
     assert "Aldbrook" in decisions[2]["suggested_query"]
 
-    answer = httpx.post(f"{root}/v1/answer", json={"question": QUESTION}, timeout=60).json()
+    answer = httpx.post(f"{root}/v1/answer", json={"question": QUESTION}, timeout=SECONDS).json()
     assert answer["action"] == "answer"
     assert answer["evidence"][0]["source"] == "venn.md"
     with (
         ThreadPoolExecutor(1) as pool,
         httpx.stream(
-            "POST", f"{root}/v1/answer", json={"question": QUESTION, "stream": True}, timeout=60
+            "POST", f"{root}/v1/answer", json={"question": QUESTION, "stream": True}, timeout=SECONDS
         ) as response,
     ):
         lines = response.iter_lines()
@@ -103,7 +111,7 @@ def test_it_answers_decides_streams_and_drains(process: tuple[subprocess.Popen, 
         assert event == "event: answer"
         assert json.loads(data.removeprefix("data: "))["answer"] == answer["answer"]
         assert noticed.result()
-    assert running.wait(60) == 0
+    assert running.wait(SECONDS) == 0
     with pytest.raises(httpx.ConnectError):
         ready(root)
 
