@@ -68,7 +68,8 @@ def _question(item: Any, number: int, grades: Mapping[str, Mapping[str, int]]) -
     text = _first(item, _TEXTS)
     if not isinstance(text, str) or not text.strip():
         return None
-    metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
+    found = item.get("metadata")
+    metadata: dict[str, Any] = found if isinstance(found, dict) else {}
     identity = _first(item, _IDS)
     name = readable(str(number if identity is None else identity))
     relevant = grades.get(name) or dict.fromkeys(_supporting(item, metadata), 1)

@@ -5,6 +5,7 @@ its successor; an actor's death under it a second time makes a failed row of it.
 """
 
 import contextlib
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,10 +107,10 @@ class RayEngine:
 
     def __init__(self, workers: int, gpus: float = 0, make: Callable[[], Make] = Loader) -> None:
         # A cluster of one's own needs no dashboard; one that runs already keeps what it has.
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         # Actors queue for nothing but their GPUs, and are spread over the machines.
-        options = {"max_restarts": 0, "num_cpus": 0, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
-        actor: Any = ray.remote(**options)(Worker)
+        remote: Any = ray.remote(max_restarts=0, num_cpus=0, num_gpus=gpus, scheduling_strategy="SPREAD")
+        actor: Any = remote(Worker)
         folder = str(Path.cwd())
         self._places = [Place(lambda: actor.remote(make, folder)) for _ in range(workers)]
 

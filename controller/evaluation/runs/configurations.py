@@ -51,7 +51,8 @@ def read_configurations(
         raise InputError(f"two --config files are called {twice[0]}; each names a folder: rename one")
     indexes: dict[tuple[Path, ...], str] = {}
     found: list[Configuration] = []
-    for name, file in zip(names, files or [None], strict=True):
+    sources: Sequence[Path | None] = files or (None,)
+    for name, file in zip(names, sources, strict=True):
         if not _NAME.fullmatch(name):
             raise InputError(f"--config {file}: a folder gets its name: use letters, digits, - and _")
         options = {"index.path": index} if index else {}

@@ -45,7 +45,16 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: tiny)
     names = ("full", "no-rinse", "no-igp", "always-direct", "similarity-gate", "closed-book", "one-round")
     configs = [part for name in names for part in ("--config", ABLATIONS / f"{name}.toml")]
-    fast = ("--set", "igp.max_tokens=2", "--set", "generator.answer_tokens=4", "--set", "budget.seconds=600")
+    fast = (
+        "--set",
+        "prompts.context_tokens=1800",
+        "--set",
+        "igp.max_tokens=2",
+        "--set",
+        "generator.answer_tokens=4",
+        "--set",
+        "budget.seconds=600",
+    )
     given = ("--questions", "q.jsonl", "--index", "index", "--out", "out", *configs, *fast)
     found = run(*given, "--workers", 2, "--json")
     assert found.exit_code == 0
