@@ -97,9 +97,8 @@ class QuestionStore:
         served: list[Passage] = []
         for question, passages in self._held.items():
             likeness = self._likeness(event.question, question)
-            if likeness is None or not all(fresh(passage, event) for passage in passages):
-                continue
-            if score is None or likeness > score:
+            better = likeness is not None and (score is None or likeness > score)
+            if better and all(fresh(passage, event) for passage in passages):
                 score, served = likeness, passages
         return score, tuple(served)
 
@@ -114,13 +113,13 @@ class PassageStore:
     def __init__(self, cosines: Table, k: int) -> None:
         self._cosines = cosines
         self._k = k
-        self._held: dict[str, Passage] = {}
+        self._held: dict[str, tuple[str, Passage]] = {}
 
     def best(self, event: Event) -> tuple[float | None, tuple[Passage, ...]]:
         """See Store."""
         scored = [
-            (self._cosines.of(event.question, _read(passage)), passage)
-            for passage in self._held.values()
+            (self._cosines.of(event.question, text), passage)
+            for text, passage in self._held.values()
             if fresh(passage, event)
         ]
         if not scored:
@@ -130,7 +129,7 @@ class PassageStore:
 
     def keep(self, event: Event) -> None:
         """See Store."""
-        self._held |= {passage.id: passage for passage in fetched(event)}
+        self._held |= {passage.id: (_read(passage), passage) for passage in fetched(event)}
 
 
 class PerfectStore:

@@ -98,7 +98,9 @@ async def run_stream(
         for method in plan.methods:
             first = await run.row(method, None)
             rows.append(first)
-            for level in () if method.fixed else levels(first.scores, plan.levels[method.name]):
+            # High thresholds come first: they are those with few wrong hits, and quickly run.
+            chosen = [] if method.fixed else levels(first.scores, plan.levels[method.name])
+            for level in reversed(chosen):
                 progress(len(rows), total)
                 rows.append(await run.row(method, level))
         progress(total, total)

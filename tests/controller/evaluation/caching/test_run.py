@@ -51,11 +51,11 @@ async def test_thresholds_are_quantiles_of_what_a_method_judged_by(tmp_path):
     swept, fixed = Counted(), Counted(fixed=True)
     rows = await run(tmp_path / "r.jsonl", swept, fixed)
     assert [(row.method, row.threshold) for row in rows] == [
-        ("scored", None), ("scored", 0.1), ("scored", 0.3), ("scored", 0.5), ("fixed", None)
+        ("scored", None), ("scored", 0.5), ("scored", 0.3), ("scored", 0.1), ("fixed", None)
     ]  # fmt: skip
-    assert swept.opened == [float("inf"), 0.1, 0.3, 0.5]
-    assert [row.outcomes.count("fetch") for row in rows] == [6, 1, 3, 5, 1]
-    assert rows[1].outcomes == ("fetch", "right", "wrong", "right", "wrong", "right")
+    assert swept.opened == [float("inf"), 0.5, 0.3, 0.1]
+    assert [row.outcomes.count("fetch") for row in rows] == [6, 5, 3, 1, 1]
+    assert rows[3].outcomes == ("fetch", "right", "wrong", "right", "wrong", "right")
     assert rows[0].scores == (None, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
@@ -66,7 +66,7 @@ async def test_a_killed_run_goes_on_and_a_finished_one_is_read_back(tmp_path):
     path.write_bytes(b"".join(lines[:3]) + lines[3][:20])
     rest = Counted()
     assert await run(path, rest) == whole
-    assert rest.opened == [0.3, 0.5]
+    assert rest.opened == [0.3, 0.1]
     none = Counted()
     assert await run(path, none) == whole
     assert none.opened == []
