@@ -21,11 +21,17 @@ from ..datasets.questions import Question
 from .agents import Agent
 from .configurations import Configuration
 from .finished import Outcome, outcome
-from .loader import Loader
 
 ATTEMPTS = 2
 
 Make = Callable[[Configuration], Agent]
+
+
+def loads_models() -> Make:
+    """What makes agents over models; these, and torch, are loaded in the actors alone."""
+    from .loader import Loader  # noqa: PLC0415  as it says
+
+    return Loader()
 
 
 class WorkerDied(RunError):
@@ -105,7 +111,7 @@ class RayEngine:
     promised `gpus` of a GPU. Use it as a context manager: at its end the actors are ended.
     """
 
-    def __init__(self, workers: int, gpus: float = 0, make: Callable[[], Make] = Loader) -> None:
+    def __init__(self, workers: int, gpus: float = 0, make: Callable[[], Make] = loads_models) -> None:
         # A cluster of one's own needs no dashboard; one that runs already keeps what it has.
         ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         # Actors queue for nothing but their GPUs, and are spread over the machines.

@@ -43,7 +43,7 @@ def place(tmp_path, monkeypatch):
 
 def test_configurations_over_questions(place, tiny, monkeypatch):
     monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: tiny)
-    names = ("full", "no-rinse", "no-igp", "always-direct", "similarity-gate", "closed-book", "one-round")
+    names = ("full", "no-igp", "similarity-gate", "closed-book")
     configs = [part for name in names for part in ("--config", ABLATIONS / f"{name}.toml")]
     fast = (
         "--set",
@@ -69,13 +69,11 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
         for name, every in RunFolder(Path("out")).read_predictions().items()
     }
     assert (rows["full"]["leave"].action, rows["full"]["medal"].action) == ("answer", "abstain")
-    assert {row.action for row in rows["no-rinse"].values()} == {"answer"}
     assert {row.source for row in rows["closed-book"].values()} == {"direct"}
-    assert rows["always-direct"]["leave"].source in {"direct", "agree"}
     pool = rows["no-igp"]["leave"].pool
     assert rows["no-igp"]["leave"].admitted == pool[:5]
     assert rows["no-igp"]["leave"].stages["prune"].model_calls == 0
-    assert len(rows["one-round"]["medal"].retrieved) == 1 < len(rows["full"]["medal"].retrieved)
+    assert len(rows["full"]["medal"].retrieved) > 1
     assert -1 <= rows["similarity-gate"]["leave"].score <= 1
     again = run(*given)
     assert "full: answered 50.0% of 2 questions (1 abstained, 0 failed)" in again.stdout
