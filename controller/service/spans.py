@@ -71,6 +71,15 @@ def server_span(
     return spans.span(method, {"http.request.method": method}, SpanKind.SERVER, parent)
 
 
+def responded(span: Span, method: str, route: str, status: int) -> None:
+    """Name a request's span by its route, and mark it where the server failed."""
+    span.update_name(f"{method} {route}")
+    span.set_attributes({"http.route": route, "http.response.status_code": status})
+    if status >= 500:
+        span.set_attribute("error.type", str(status))
+        span.set_status(Status(StatusCode.ERROR))
+
+
 def open_provider(settings: TracingSettings) -> "TracerProvider":
     """The tracer provider that the settings describe; spans leave in batches, from a thread of its own.
 

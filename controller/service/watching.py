@@ -3,10 +3,12 @@
 import logging
 import time
 from collections import Counter
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,9 +18,6 @@ from ..trace import Event, Finished, Started
 from .logs import LOGGER
 from .metrics import Metrics
 from .service import Call, Service
-
-if TYPE_CHECKING:
-    from opentelemetry.trace import Span
 
 GONE = 499
 """Stands for the status where the client left before there was one."""
@@ -81,27 +80,27 @@ class Watched:
 
         token = _SEEN.set(seen)
         try:
-            with self._span(scope) as span:
+            with self._span(scope) as finish:
                 try:
                     await self._app(scope, receive, noted)
                 finally:
-                    if span is not None:
-                        span.update_name(f"{scope['method']} {_route(scope)}")
-                        span.set_attributes(
-                            {"http.route": _route(scope), "http.response.status_code": status}
-                        )
+                    finish(scope["method"], _route(scope), status)
         finally:
             _SEEN.reset(token)
             seconds = time.perf_counter() - began
             self._metrics.responded(scope["method"], _route(scope), status, seconds)
             self._log(scope, status, seconds, seen)
 
-    def _span(self, scope: Scope) -> "AbstractContextManager[Span | None]":
+    @contextmanager
+    def _span(self, scope: Scope) -> Iterator[Callable[[str, str, int], None]]:
+        """The request's span, if anything is traced; yields what to call when its end is known."""
         if self._service.spans is None:
-            return nullcontext()
-        from .spans import server_span  # noqa: PLC0415  an extra of its own
+            yield lambda *_: None
+            return
+        from .spans import responded, server_span  # noqa: PLC0415  an extra of its own
 
-        return server_span(self._service.spans, scope["method"], scope["headers"])
+        with server_span(self._service.spans, scope["method"], scope["headers"]) as span:
+            yield partial(responded, span)
 
     def _log(self, scope: Scope, status: int, seconds: float, seen: Seen) -> None:
         level = logging.DEBUG if scope["path"] in ASKED_OFTEN else logging.INFO

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -109,7 +110,6 @@ async def test_stages_and_model_calls_are_spans_below_the_request(traced, genera
     assert agent.attributes["gen_ai.operation.name"] == "invoke_agent"
     assert agent.attributes["sufficit.action"] == response.json()["action"]
     assert agent.attributes["sufficit.trace_id"] == response.json()["trace_id"]
-
     calls = [s.attributes for s in spans if s.name.startswith("text_completion")]
     assert {call["sufficit.call"] for call in calls} == {"generate", "rollout", "score"}
     for call in calls:
@@ -147,6 +147,17 @@ async def test_a_failing_stage_is_marked_by_the_kind_of_its_error_only(traced):
     assert failed.status.status_code is StatusCode.ERROR
     assert failed.attributes["error.type"] == "ToolError"
     assert "Rhine" not in str(failed.to_json())
+
+
+async def test_a_request_that_the_server_failed_is_an_error(traced):
+    async def broken(*_):
+        raise RuntimeError(QUESTION)
+
+    running, exporter = traced()
+    response = await asked(replace(running, controller=SimpleNamespace(answer=broken)))
+    (span,) = exporter.get_finished_spans()
+    assert response.status_code == span.attributes["http.response.status_code"] == 500
+    assert (span.attributes["error.type"], span.status.status_code) == ("500", StatusCode.ERROR)
 
 
 def test_spans_leave_over_otlp_where_the_settings_say_so():
