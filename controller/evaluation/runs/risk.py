@@ -68,7 +68,8 @@ class Selection:
         taken = np.clip(wanted[:, None] - (np.cumsum(sizes, axis=1) - sizes), 0.0, sizes)
         rates = np.divide(lost, sizes, out=np.zeros_like(lost), where=sizes > 0)
         total: Numbers = (taken * rates).sum(axis=1)
-        return np.divide(total, wanted, out=np.full_like(total, np.nan), where=wanted > 0)
+        risk: Numbers = np.divide(total, wanted, out=np.full_like(total, np.nan), where=wanted > 0)
+        return risk
 
 
 def selection(rows: Sequence[PredictionRow], rank: Rank = by_score) -> Selection:
