@@ -20,7 +20,6 @@ from .negatives import answer_spans, names, other_question, without_answer
 
 OTHERS = 2
 NEAR = 2
-CROWD = 3
 SIDE = 4
 _CANDIDATES = 20
 
@@ -90,18 +89,19 @@ def _hops(example: Example, neighbours: Neighbours, draw: random.Random) -> Iter
 
 
 def _singles(examples: Sequence[Example], neighbours: Neighbours, seed: int) -> Iterator[JointItem]:
-    """One needed passage, alone and in a crowd: beside near ones, without its answer, another question."""
+    """One needed passage: beside near ones, without its answer, and under another question."""
     for place, example in enumerate(examples):
         draw = stable_random(seed, f"joint:{example.id}")
         gold = example.passages[0]
-        near = neighbours.near(example, CROWD, draw.randrange(3))
+        near = neighbours.near(example, NEAR, draw.randrange(3))
         units: list[Unit] = [(example.question, passage_text(p)) for p in (gold, *near)]
-        crowd = tuple(range(1, len(units)))
-        pairs: Pairs = [((0,), (k,)) for k in crowd[:NEAR]] + _crowded(0, crowd)
+        pairs: Pairs = [((0,), (k,)) for k in range(1, len(units))]
+        if len(near) > 1:
+            pairs.append(((0, 1), (2, 1)))
         for unit in _spoilt(example, gold, near, draw):
             pairs.append(((0,), (len(units),)))
-            if crowd:
-                pairs.append(((0, *crowd), (len(units), *crowd)))
+            if near:
+                pairs.append(((0, 1), (len(units), 1)))
             units.append(unit)
         other = examples[draw.randrange(len(examples))] if place else example
         if unanswered_by(other, example):
@@ -109,16 +109,6 @@ def _singles(examples: Sequence[Example], neighbours: Neighbours, seed: int) -> 
             units.append((other.question, passage_text(gold)))
         if pairs:
             yield JointItem(tuple(units), (True, *[False] * (len(units) - 1)), tuple(pairs))
-
-
-def _crowded(gold: int, crowd: tuple[int, ...]) -> Pairs:
-    """The needed passage in a crowd that does not hold it, in sets of equal and of unequal counts.
-
-    Unequal ones in both directions, so that the count itself says nothing.
-    """
-    if len(crowd) < NEAR:
-        return []
-    return [((gold, *crowd[1:]), crowd), ((gold, *crowd), crowd[:1]), ((gold,), crowd)]
 
 
 def _spoilt(example: Example, gold: Passage, near: Sequence[Passage], draw: random.Random) -> Iterator[Unit]:
@@ -146,14 +136,14 @@ def _shared(examples: Sequence[Example], neighbours: Neighbours, seed: int) -> I
         passage = passage_text(asked[0].passages[0])
         units: list[Unit] = [(e.question, passage) for e in (*good, *bad)]
         pairs: Pairs = [((g,), (len(good) + b,)) for g in range(len(good)) for b in range(len(bad))]
-        # Made negatives and a crowd for one question are enough beside those that were written.
+        # Made negatives of one question are enough beside those that were written.
         for example in good[:1]:
-            near = neighbours.near(example, CROWD, draw.randrange(3))
-            crowd = tuple(range(len(units), len(units) + len(near)))
-            units += [(example.question, passage_text(p)) for p in near]
-            pairs += [((0,), (place,)) for place in crowd[:1]] + _crowded(0, crowd)
-            for unit in _spoilt(example, example.passages[0], near, draw):
-                pairs += [((0,), (len(units),)), ((0, *crowd), (len(units), *crowd))]
+            for near in neighbours.near(example, 1, draw.randrange(3)):
+                pairs.append(((0,), (len(units),)))
+                pairs += [((0, len(units)), (len(good), len(units)))] * bool(bad)
+                units.append((example.question, passage_text(near)))
+            for unit in _spoilt(example, example.passages[0], neighbours.near(example, 1), draw):
+                pairs.append(((0,), (len(units),)))
                 units.append(unit)
         if pairs:
             yield JointItem(tuple(units), tuple(k < len(good) for k in range(len(units))), tuple(pairs))

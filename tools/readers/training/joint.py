@@ -1,8 +1,7 @@
 """Training the joint reader: of two evidence sets for one group, which suffices?
 
 Units, a question beside a passage, are read once, and many sets are made of them: a set more costs next to
-nothing. Beside the pairwise loss each unit learns whether its question needs it, and each set whether it
-suffices: pairs alone order the sets of one group, and a threshold must hold across groups.
+nothing. Beside the pairwise loss each unit learns whether its question needs it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,6 @@ from ..windows import Unit, Window, batches, tensors
 from .task import FORWARD, EncodedItems, autocast, load_trainable, trained_outside
 
 NEED_WEIGHT = 0.5
-SET_WEIGHT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ class JointTask:
         return trained_outside(self._model, self.encoder)
 
     def loss(self, items: Sequence[int]) -> torch.Tensor:
-        """The pairwise loss, plus the cross-entropies of units and of sets by their weights."""
+        """The pairwise loss, plus `NEED_WEIGHT` times the units' cross-entropy."""
         slots, needs = self._read(self._data.chosen(items))
         sets: list[list[int]] = []
         weights: list[float] = []
@@ -78,10 +76,8 @@ class JointTask:
         scores = self._model.fusion(*stack_sets(slots, sets)).reshape(-1, 2)
         weight = torch.tensor(weights, device=scores.device) / len(items)
         pairwise = (weight * softplus(scores[:, 1] - scores[:, 0])).sum()
-        alone = (weight * (softplus(-scores[:, 0]) + softplus(scores[:, 1]))).sum()
         gold = torch.tensor(needed, device=needs.device, dtype=torch.float32)
-        unit = binary_cross_entropy_with_logits(needs, gold)
-        return pairwise + SET_WEIGHT * alone + NEED_WEIGHT * unit
+        return pairwise + NEED_WEIGHT * binary_cross_entropy_with_logits(needs, gold)
 
     def _read(self, windows: Sequence[Window]) -> tuple[torch.Tensor, torch.Tensor]:
         """Slots of every window, and the logit of its being needed."""
