@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, controller, passages
+from sufficit.controller.budget import BudgetSettings
 from sufficit.controller.settings import load
 from sufficit.tools.errors import CapabilityError, InputError, ModelOutputError, ToolError
 from sufficit.tools.types import Prompt
@@ -67,6 +68,13 @@ async def test_sufficient_evidence_is_pruned_read_and_cited():
     assert spent["rounds"] == 1
     assert spent["passages"] == 3
     assert set(answer.timings) >= {"retrieve", "score", "open", "prune", "write", "arbitrate", "total"}
+
+
+async def test_a_budget_of_ones_own_stands_in_for_that_of_the_settings():
+    loop = controller(index(), FixedSufficiency(lambda _: -1.0, ("rhine rise",)), generator())
+    answer, events = await loop.answer("Where does the Rhine rise?", budget=BudgetSettings(rounds=1))
+    assert (answer.budget.spent["rounds"], answer.budget.left["rounds"]) == (1, 0)
+    assert events[0].settings["budget"]["rounds"] == 1
 
 
 async def test_insufficient_evidence_asks_again_then_abstains_with_the_reason():
