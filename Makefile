@@ -61,7 +61,7 @@ lint: install
 	MYPYPATH=build/typing $(BIN)/mypy --strict --namespace-packages --explicit-package-bases -p sufficit
 
 bench: install
-	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
+	missed=0; for script in bench/*.py; do $(BIN)/python $$script || missed=1; done; exit $$missed
 
 clean:
 	rm -rf build dist .demo .mypy_cache .ruff_cache .pytest_cache
