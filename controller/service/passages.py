@@ -19,14 +19,22 @@ class PassageIn(In):
     source: Annotated[Text, Field(max_length=2000)] = Field(
         default="", description="its document; passages of one document are read together"
     )
+    id: Annotated[Text, Field(max_length=1000)] = Field(default="", description="the caller's name for it")
+    url: Annotated[Text, Field(max_length=2000)] = Field(default="", description="where it comes from")
 
 
 PassagesIn = Annotated[tuple[PassageIn, ...], Field(max_length=MOST_PASSAGES, strict=False)]
 
 
 def held(passages: PassagesIn) -> tuple[Passage, ...]:
-    """The passages as the policies read them, numbered in their order."""
+    """The passages as the policies read them; those without an id are numbered in their order."""
     return tuple(
-        Passage(id=str(number), text=passage.text, title=passage.title, source=passage.source)
+        Passage(
+            id=passage.id or str(number),
+            text=passage.text,
+            title=passage.title,
+            source=passage.source,
+            url=passage.url or None,
+        )
         for number, passage in enumerate(passages)
     )
