@@ -1,5 +1,6 @@
 """`sufficit serve`: the controller over HTTP."""
 
+import gc
 from typing import Annotated
 
 import typer
@@ -34,3 +35,5 @@ def serve(
         err.print(f"serving at http://{place}:{free_port}, described at /docs", markup=False)
         write_json_lines()
         Server(service).run(sockets=[bound])
+    # Python ends by looking for garbage among all that torch and transformers made, which takes seconds.
+    gc.freeze()
