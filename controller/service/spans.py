@@ -43,8 +43,8 @@ class Spans:
     ) -> Iterator[Span]:
         """A span around what happens inside, child of `parent` or of the one that is open.
 
-        An error is marked by its kind
-        That is also so where the work is cancelled, as by a deadline or a client that has gone.
+        An error is marked by its kind, also where the work is cancelled, as by a deadline or a client that
+        has gone.
         """
         with self.tracer.start_as_current_span(
             name,

@@ -46,7 +46,8 @@ def traced(readers):
         exporter, provider = InMemorySpanExporter(), TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(exporter))
         spans = Spans(provider.get_tracer("test"), content)
-        plain = service("rinse.threshold=-100", "igp.threshold=-1")
+        # No deadline cuts the run short, however busy the machine is.
+        plain = service("rinse.threshold=-100", "igp.threshold=-1", "budget.seconds=86400")
         made = traced_by(spans, plain.settings, Tools(FixedSearch(found), model, readers))
         return replace(
             plain,
