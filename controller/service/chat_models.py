@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from .answer_body import AnswerBody
 from .answering import RequestBudget
@@ -22,6 +22,15 @@ Unsupported = Annotated[
 WITHOUT_EFFECT = "accepted, without effect: answers are greedy"
 
 
+# What is one text or a list: told apart by that alone, so that what is wrong is named by its place; the tags
+# are no part of it.
+ONE, SEVERAL = "«one»", "«several»"
+
+
+def _number(value: Any) -> str:
+    return SEVERAL if isinstance(value, list) else ONE
+
+
 class TextPart(In):
     """A part of a message; only text is read."""
 
@@ -29,13 +38,21 @@ class TextPart(In):
     text: Text = Field(description="the text")
 
 
+Content = Annotated[
+    Annotated[Text, Tag(ONE)] | Annotated[list[TextPart], Tag(SEVERAL)], Discriminator(_number)
+]
+
+StopText = Annotated[Text, Field(min_length=1)]
+Stop = Annotated[
+    Annotated[StopText, Tag(ONE)] | Annotated[list[StopText], Tag(SEVERAL)], Discriminator(_number)
+]
+
+
 class ChatMessage(In):
     """One message. What an assistant's message of an earlier response holds besides its text is ignored."""
 
     role: Literal["system", "developer", "user", "assistant"] = Field(description="who speaks")
-    content: Text | list[TextPart] | None = Field(
-        default=None, description="the text; null for an assistant only"
-    )
+    content: Content | None = Field(default=None, description="the text; null for an assistant only")
     name: Text | None = Field(default=None, description="accepted, without effect")
     refusal: Text | None = Field(default=None, description="accepted, without effect")
     annotations: list[dict[str, Any]] | None = Field(default=None, description="accepted, without effect")
@@ -87,9 +104,7 @@ class ChatRequest(In):
     max_completion_tokens: int | None = Field(
         default=None, ge=1, description="as max_tokens; the smaller one counts"
     )
-    stop: Annotated[Text, Field(min_length=1)] | list[Annotated[Text, Field(min_length=1)]] | None = Field(
-        default=None, description="the answer ends before any of these; at most 4"
-    )
+    stop: Stop | None = Field(default=None, description="the answer ends before any of these; at most 4")
     budget: RequestBudget | None = Field(
         default=None, description="an extension: what the question may cost; null is the server's"
     )

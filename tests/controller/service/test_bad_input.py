@@ -101,8 +101,30 @@ DECISIONS = {
     "item of a wrong type": ({"items": [3]}, 422, "items.0", "invalid_value"),
     "half a pair as an index": ({"question": QUESTION, "index": "\ud800"}, 422, "index", "invalid_value"),
 }
+
+
+def said(content: Any, **more: Any) -> dict[str, Any]:
+    return {"model": "sufficit", "messages": [{"role": "user", "content": content}], **more}
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+CHATS = {
+    "no text": (said(3), "messages.0.content"),
+    "null character": (said("a\0"), "messages.0.content"),
+    "half a pair in a part": (
+        said([{"type": "text", "text": "\ud800"}]),
+        "messages.0.content.0.text",
+    ),
+    "image": (said([IMAGE]), "messages.0.content.0.type"),
+    "stop": (said("a", stop=3), "stop"),
+    "empty stop": (said("a", stop=["b", ""]), "stop.1"),
+}
 CASES = {f"answer: {name}": ("/v1/answer", *case) for name, case in ANSWERS.items()} | {
     f"decide: {name}": ("/v1/decide", *case) for name, case in DECISIONS.items()
+}
+CASES |= {
+    f"chat: {name}": ("/v1/chat/completions", body, 422, field, "invalid_value")
+    for name, (body, field) in CHATS.items()
 }
 
 
