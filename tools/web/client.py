@@ -2,8 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -11,14 +11,13 @@ from typing import Final
 
 import httpcore
 import httpx
-from hishel import AsyncSqliteStorage, CacheOptions
-from hishel.httpx import AsyncCacheTransport
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, retry_if_result
 from tenacity.wait import wait_random_exponential
 
 from ..errors import FetchFailed, SettingsError
 from .address import AddressPolicy
 from .bodies import ENCODINGS, Body, read_body
+from .caching import cached
 from .settings import FetchSettings
 from .urls import origin, parse_url, redirected
 
@@ -81,21 +80,11 @@ class WebClient:
         except TimeoutError as error:
             raise FetchFailed(f"{first} took longer than {self._settings.seconds:g} s") from error
 
-    @asynccontextmanager
-    async def _opened(self) -> AsyncIterator[httpx.AsyncBaseTransport]:
-        """The transport, over the HTTP cache where there is one (RFC 9111, as a shared cache)."""
+    def _opened(self) -> AbstractAsyncContextManager[httpx.AsyncBaseTransport]:
+        """The transport, over the HTTP cache where there is one."""
         if self._cache is None:
-            yield self._transport
-            return
-        storage = AsyncSqliteStorage(
-            database_path=self._cache,
-            max_stream_size=self._settings.page_bytes,
-            max_size=self._settings.cache_bytes,
-        )
-        try:
-            yield AsyncCacheTransport(self._transport, storage, rfc=CacheOptions(shared=True))
-        finally:
-            await storage.close()
+            return nullcontext(self._transport)
+        return cached(self._transport, self._cache, self._settings.page_bytes, self._settings.cache_bytes)
 
 
 @dataclass(frozen=True, slots=True)
