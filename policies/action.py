@@ -25,7 +25,9 @@ class ThresholdAction:
         if state.web_fetches_left > 0:
             reason = f"{because}, but {_count(state.web_fetches_left, 'web fetch', 'web fetches')} left."
             return _decision("fetch_web", reason, state.next_query, report, state)
-        return _decision("abstain", f"{because}, nor is there a web fetch left.", None, report, state)
+        return _decision(
+            "abstain", f"{because}, nor can anything new be asked of the web.", None, report, state
+        )
 
 
 def _standing(report: SufficiencyReport) -> str:

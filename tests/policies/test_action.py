@@ -26,7 +26,7 @@ def state(rounds: int = 2, fetches: int = 1, query: str | None = "ada lind", new
         (0.4, state(rounds=0), "fetch_web", "ada lind", "; no round is left, but 1 web fetch is left."),
         (0.4, state(query=None, fetches=2), "fetch_web", None, "not tried, but 2 web fetches are left."),
         (0.4, state(new=0), "fetch_web", "ada lind", "brought nothing new, but 1 web fetch is left."),
-        (0.4, state(rounds=0, fetches=0), "abstain", None, "nor is there a web fetch left."),
+        (0.4, state(rounds=0, fetches=0), "abstain", None, "nor can anything new be asked of the web."),
         (0.4, state(fetches=0, new=0, query=None), "abstain", None, "not tried and the last round brought"),
         (None, state(), "retrieve_more", "ada lind", "There is no evidence to score;"),
         (math.nan, state(rounds=0, fetches=0), "abstain", None, "scores nan"),
