@@ -5,15 +5,12 @@ passages. All trials of a question share its closed-book answer; everything else
 """
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ....policies.answering import AnswerPrompts
-from ....policies.trustmargin import ScoredViews, TrustMargin, TrustMarginSettings
-from ....policies.types import Verdict
-from ....tools.errors import InputError, ModelOutputError, ToolError
+from ....policies.trustmargin import TrustMarginSettings
 from ....tools.protocols import Generator, Retriever
 from ....tools.types import Generation, Passage
 from ...strategies.build import build_strategy
@@ -21,6 +18,7 @@ from ...strategies.short_answers import ShortAnswers
 from ...strategies.strategy import Strategy
 from ..contrasts.scoring import Progress
 from ..datasets.questions import Question
+from .attempt import Attempt
 from .corruption import CorruptedRetriever
 from .plan import Trial
 from .rows import ArbitrationHeader, ArbitrationRow, RowFile
@@ -72,42 +70,16 @@ async def run_benchmark(
         return [file.done[key] for key in wanted]
 
 
-@dataclass(slots=True)
-class _Seconds:
-    """Wall-clock time by part."""
-
-    parts: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def part(self, name: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.parts[name] = self.parts.get(name, 0.0) + time.perf_counter() - began
-
-
 @dataclass(frozen=True, slots=True)
 class _Timed:
     """A retriever on the clock."""
 
     retriever: Retriever
-    seconds: _Seconds
+    attempt: Attempt
 
     async def search(self, query: str, k: int) -> list[Passage]:
-        with self.seconds.part("retrieval"):
+        with self.attempt.timed("retrieval"):
             return await self.retriever.search(query, k)
-
-
-@dataclass(slots=True)
-class _Found:
-    """What one trial has come to so far."""
-
-    direct: Generation | None = None
-    rag: Generation | None = None
-    read: tuple[Passage, ...] = ()
-    verdict: Verdict | None = None
-    error: str = ""
 
 
 @dataclass(slots=True)
@@ -121,50 +93,27 @@ class _Case:
 
     async def row(self, trial: Trial) -> ArbitrationRow:
         """Run one trial; what a question or a tool makes fail is in the row."""
-        seconds, found = _Seconds(), _Found()
-        try:
-            await self._run(trial, seconds, found)
-        except (InputError, ModelOutputError, ToolError) as error:
-            found.verdict, found.error = None, str(error).partition("\n")[0] or type(error).__name__
-        return ArbitrationRow(
-            id=self.question.id,
-            variant=trial.variant,
-            question=self.question.text,
-            answers=self.question.answers,
-            direct=found.direct.text if found.direct else None,
-            rag=found.rag.text if found.rag else None,
-            direct_tokens=self._tokens(found.direct),
-            rag_tokens=self._tokens(found.rag),
-            passages=len(found.read),
-            verdict=found.verdict,
-            seconds=seconds.parts,
-            error=found.error,
-        )
+        found = Attempt(self.bench.generator, self.bench.prompts)
+        with found.failing_alone():
+            await self._run(trial, found)
+        return found.row(self.question.id, self.question.text, self.question.answers, trial.variant)
 
-    async def _run(self, trial: Trial, seconds: _Seconds, found: _Found) -> None:
+    async def _run(self, trial: Trial, found: Attempt) -> None:
         bench, text = self.bench, self.question.text
         if self.direct is None:
             began = time.perf_counter()
             self.direct = await bench.answers.closed_book(text)
             self.direct_seconds = time.perf_counter() - began
-        found.direct, seconds.parts["direct"] = self.direct, self.direct_seconds
-        with seconds.part("rag"):
-            found.rag, found.read = await self._strategy(trial, seconds).answer(text)
+        found.direct, found.seconds["direct"] = self.direct, self.direct_seconds
+        with found.timed("rag"):
+            found.rag, found.read = await self._strategy(trial, found).answer(text)
         # What the pipeline spent on searches is a part of its own.
-        seconds.parts["rag"] -= seconds.parts.get("retrieval", 0.0)
-        arbiter = TrustMargin(ScoredViews(bench.generator, bench.prompts), bench.trustmargin)
-        with seconds.part("scoring"):
-            found.verdict = await arbiter.choose(text, found.read, found.direct, found.rag)
+        found.seconds["rag"] -= found.seconds.get("retrieval", 0.0)
+        await found.judge(text, found.direct, found.rag, bench.trustmargin)
 
-    def _strategy(self, trial: Trial, seconds: _Seconds) -> Strategy:
+    def _strategy(self, trial: Trial, found: Attempt) -> Strategy:
         bench = self.bench
         retriever: Retriever = bench.retriever
         if trial.share:
             retriever = CorruptedRetriever(retriever, bench.noise, trial.share, bench.seed)
-        return build_strategy(trial.pipeline, _Timed(retriever, seconds), bench.answers, bench.passages)
-
-    def _tokens(self, answer: Generation | None) -> int:
-        """Length of an answer as it is scored."""
-        if answer is None or not answer.text:
-            return 0
-        return self.bench.generator.count_tokens(self.bench.prompts.lead + answer.text)
+        return build_strategy(trial.pipeline, _Timed(retriever, found), bench.answers, bench.passages)

@@ -10,7 +10,7 @@ from typing import Any
 from ....tools.errors import InputError
 from ....tools.types import Passage
 from ..datasets.examples import make_passage
-from ..datasets.questions import read_items
+from ..datasets.questions import read_items, readable
 
 Item = Mapping[str, Any]
 
@@ -76,10 +76,15 @@ def _flashrag(item: Item) -> _Found:
 def _hotpot(item: Item) -> _Found:
     """HotpotQA and 2WikiMultiHopQA; `context` is [[title, [sentence]]], or lists by `title`, `sentences`."""
     context = item["context"]
-    if isinstance(context, dict):
-        context = zip(context["title"], context["sentences"], strict=True)
-    passages = [{"title": title, "text": " ".join(map(str.strip, sentences))} for title, sentences in context]
-    return _Found(passages, item.get("answer"))
+    try:
+        if isinstance(context, dict):
+            context = zip(context["title"], context["sentences"], strict=True)
+        found = [
+            {"title": title, "text": " ".join(map(str.strip, sentences))} for title, sentences in context
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError("its context is not [[title, [sentence, …]], …]") from error
+    return _Found(found, item.get("answer"))
 
 
 def _trustmargin(item: Item) -> _Found:
@@ -157,9 +162,9 @@ def _case(layout: _Format, item: Any, number: int, where: str) -> Case:
     try:
         found = layout.find(item)
         return Case(
-            id=str(next((item[key] for key in _IDS if item.get(key) is not None), number)),
+            id=readable(str(next((item[key] for key in _IDS if item.get(key) is not None), number))),
             question=_question(item["question"]),
-            passages=tuple(passage for passage in map(_passage, found.passages) if passage.text),
+            passages=_passages(found.passages),
             direct=_answer(item.get("direct", found.direct)),
             rag=_answer(item.get("rag", found.rag)),
             answers=_gold(found.answers),
@@ -177,6 +182,12 @@ def _question(value: Any) -> str:
     return text
 
 
+def _passages(value: Any) -> tuple[Passage, ...]:
+    if not isinstance(value, list):
+        raise TypeError("its passages are not a list")
+    return tuple(passage for passage in map(_passage, value) if passage.text)
+
+
 def _passage(value: Any) -> Passage:
     """A text, or an object with `text` and `title`, or `contents` whose first line is the title."""
     if not isinstance(value, dict):
@@ -192,11 +203,16 @@ def _answer(value: Any) -> str | None:
 
 
 def _gold(value: Any) -> tuple[str, ...]:
-    given = [value] if isinstance(value, str) else value or []
-    return tuple(answer for answer in map(_text, given) if answer)
+    """One answer, or a list of them; a number is as good as its digits."""
+    given = value if isinstance(value, list) else [] if value is None else [value]
+    return tuple(
+        text
+        for answer in given
+        if (text := _text(str(answer) if isinstance(answer, int | float) else answer))
+    )
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is not a string")
-    return value.strip()
+    return readable(value)

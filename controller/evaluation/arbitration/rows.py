@@ -1,16 +1,18 @@
 """Files of arbitrated answers: a durable row a question, to be decided again without a model."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ....policies.trustmargin import TrustMarginSettings, verdict_by_margin
 from ....policies.types import Likelihoods, Verdict
 from ....tools.errors import InputError
 from ..contrasts.scores import Finite, validated
-from ..journal import Journal, read_journal
+from ..journal import Journal, Row, read_journal
 from ..new_file import write_new
 
 VERSION = 1
@@ -61,6 +63,14 @@ class ArbitrationRow(_Frozen):
     seconds: dict[str, Finite] = {}
     error: str = ""
 
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if (self.verdict is None) != bool(self.error):
+            raise ValueError("a row has either a verdict or an error")
+        if self.likelihoods and not all(map(math.isfinite, astuple(self.likelihoods))):
+            raise ValueError("a likelihood is not a finite number")
+        return self
+
     @property
     def key(self) -> tuple[str, str]:
         """Two rows of a file with the same key are runs of the same thing; the later one counts."""
@@ -89,13 +99,17 @@ def rejudged(row: ArbitrationRow, weight: float, tau: float, tie_band: float = T
 class RowFile(Journal):
     """A file of rows open for writing. `done` holds, by key, what an earlier run wrote and did not fail at.
 
-    Raises InputError where the file has another header, StorageError where the disk refuses. Use it as a
+    Raises InputError where the file has another header or a row that does not fit, StorageError where the disk refuses. Use it as a
     context manager.
     """
 
     def __init__(self, path: Path, header: ArbitrationHeader) -> None:
         super().__init__(path, header.model_dump(mode="json"))
-        rows = [ArbitrationRow.model_validate(row) for row in self.rows]
+        try:
+            rows = _validated(path, self.rows)
+        except InputError:
+            self.close()
+            raise
         self.done = {row.key: row for row in rows if not row.error}
 
     def add(self, row: ArbitrationRow) -> None:
@@ -113,10 +127,14 @@ def read_rows(path: Path) -> tuple[ArbitrationHeader, list[ArbitrationRow]]:
     header = validated(ArbitrationHeader, first, f"{path}, line 1", KIND)
     if header.version != VERSION:
         raise InputError(f"{path} has version {header.version}, {VERSION} is read here; arbitrate again")
-    rows = (
-        validated(ArbitrationRow, row, f"{path}, line {line}", KIND) for line, row in enumerate(rest, start=2)
-    )
-    return header, list({row.key: row for row in rows}.values())
+    return header, list({row.key: row for row in _validated(path, rest)}.values())
+
+
+def _validated(path: Path, rows: Sequence[Row]) -> list[ArbitrationRow]:
+    """The rows after the header."""
+    return [
+        validated(ArbitrationRow, row, f"{path}, line {line}", KIND) for line, row in enumerate(rows, start=2)
+    ]
 
 
 def write_rows(path: Path, header: ArbitrationHeader, rows: Sequence[ArbitrationRow]) -> None:

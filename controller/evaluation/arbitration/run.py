@@ -2,22 +2,21 @@
 
 import asyncio
 import hashlib
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ....policies.answering import AnswerPrompts, PromptWriter
-from ....policies.trustmargin import ScoredViews, TrustMargin, TrustMarginSettings, same_answer
-from ....policies.types import Verdict
-from ....tools.errors import InputError, ModelOutputError, ToolError, UsageError
+from ....policies.answering import AnswerPrompts
+from ....policies.trustmargin import ScoredViews, TrustMarginSettings, same_answer
+from ....tools.errors import InputError, ModelOutputError, UsageError
 from ....tools.normalisation import is_blank
 from ....tools.protocols import Generator
-from ....tools.types import Generation, Passage, Prompt
+from ....tools.types import Generation, Passage
 from ...loading import load_generator
 from ...settings import Settings
+from ...strategies.short_answers import ShortAnswers
 from ..contrasts.scoring import Progress
+from .attempt import Attempt
 from .cases import Case, Cases
 from .rows import ArbitrationHeader, ArbitrationRow, RowFile
 
@@ -36,25 +35,6 @@ class Bench:
     at_once: int = 1
 
 
-@dataclass(slots=True)
-class _Progress:
-    """How far one question has come; what was not reached is None."""
-
-    direct: Generation | None = None
-    rag: Generation | None = None
-    read: tuple[Passage, ...] = ()
-    verdict: Verdict | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def timed(self, part: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[part] = time.perf_counter() - began
-
-
 def load_arbitration(settings: Settings, cases: Cases, at_once: int = 1) -> tuple[Bench, ArbitrationHeader]:
     """Load the generator, and nothing else; the header says what decides.
 
@@ -66,7 +46,8 @@ def load_arbitration(settings: Settings, cases: Cases, at_once: int = 1) -> tupl
     chosen = settings.generator
     generator = load_generator(settings)
     bench = Bench(generator, settings.prompts, chosen.answer_tokens, settings.trustmargin, at_once)
-    _arbiter(bench)
+    # What the generator lacks is refused before the first question.
+    ScoredViews(generator, settings.prompts)
     header = ArbitrationHeader(
         generator=f"{chosen.backend} {generator.capabilities.model}",
         prompts=hashlib.sha256(settings.prompts.model_dump_json().encode()).hexdigest()[:16],
@@ -105,73 +86,38 @@ async def run_cases(
 
 async def arbitrated(bench: Bench, case: Case) -> ArbitrationRow:
     """One question, its missing answers written first. What fails makes a row that says so."""
-    found, error = _Progress(), ""
-    try:
+    found = Attempt(bench.generator, bench.prompts, _given(case.direct), _given(case.rag))
+    with found.failing_alone():
         await _decide(bench, case, found)
-    except (InputError, ModelOutputError, ToolError) as failure:
-        error = str(failure).partition("\n")[0]
-    return ArbitrationRow(
-        id=case.id,
-        question=case.question,
-        answers=case.answers,
-        direct=found.direct.text if found.direct else case.direct,
-        rag=found.rag.text if found.rag else case.rag,
-        direct_tokens=_tokens(bench, found.direct),
-        rag_tokens=_tokens(bench, found.rag),
-        passages=len(found.read),
-        verdict=found.verdict,
-        seconds=found.seconds,
-        error=error,
-    )
+    return found.row(case.id, case.question, case.answers)
 
 
-async def _decide(bench: Bench, case: Case, found: _Progress) -> None:
-    writer = PromptWriter(bench.generator, bench.prompts)
-    found.read = writer.fit(case.passages)
-    if case.direct is not None:
-        found.direct = _given(case.direct)
-    else:
+async def _decide(bench: Bench, case: Case, found: Attempt) -> None:
+    answers = ShortAnswers.by(bench.generator, bench.prompts, bench.answer_tokens)
+    found.read = answers.writer.fit(case.passages)
+    if found.direct is None:
         with found.timed("direct"):
-            found.direct = await _written(bench, writer.question_only(case.question))
-    if case.rag is not None:
-        found.rag = _given(case.rag)
-        _check_evidence(case, found.direct, found.read)
+            found.direct = await answers.closed_book(case.question)
+    if found.rag is not None:
+        _check_evidence(case, found.direct, found.rag, found.read)
     elif not found.read:
         found.rag = found.direct
     else:
         with found.timed("rag"):
-            found.rag = await _written(bench, writer.question_context(case.question, found.read))
-    with found.timed("scoring"):
-        found.verdict = await _arbiter(bench).choose(case.question, found.read, found.direct, found.rag)
+            found.rag, _ = await answers.from_passages(case.question, found.read)
+    await found.judge(case.question, found.direct, found.rag, bench.trustmargin)
 
 
-async def _written(bench: Bench, prompt: Prompt) -> Generation:
-    (answer,) = await bench.generator.generate([prompt], bench.answer_tokens)
-    return answer
+def _given(text: str | None) -> Generation | None:
+    return None if text is None else Generation(text, (), (), "stop", 0)
 
 
-def _arbiter(bench: Bench) -> TrustMargin:
-    return TrustMargin(ScoredViews(bench.generator, bench.prompts), bench.trustmargin)
-
-
-def _given(text: str) -> Generation:
-    return Generation(text, (), (), "stop", 0)
-
-
-def _check_evidence(case: Case, direct: Generation, read: Sequence[Passage]) -> None:
+def _check_evidence(case: Case, direct: Generation, rag: Generation, read: Sequence[Passage]) -> None:
     """Refuse a given RAG answer for which two of the three views would be empty."""
-    rag = case.rag or ""
-    if read or is_blank(rag) or same_answer(direct.text, rag):
+    if read or is_blank(rag.text) or same_answer(direct.text, rag.text):
         return
     raise InputError(
         "the RAG answer is given, but no passage fits prompts.context_tokens: its views cannot be measured"
         if case.passages
         else "the RAG answer is given, but no passage: its views cannot be measured"
     )
-
-
-def _tokens(bench: Bench, answer: Generation | None) -> int:
-    """Tokens of an answer as it is scored."""
-    if answer is None or is_blank(answer.text):
-        return 0
-    return bench.generator.count_tokens(bench.prompts.lead + answer.text)

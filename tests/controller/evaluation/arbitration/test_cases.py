@@ -86,6 +86,18 @@ def test_answers_beside_any_format_win(tmp_path):
     assert (case.direct, case.rag) == ("Bern", "Alps")
 
 
+def test_what_no_file_can_hold_is_made_readable_and_numbers_are_answers(tmp_path):
+    item = QUESTION | {
+        "id": "\ud800",
+        "passages": ["\udc00 snow"],
+        "direct": "\ud800",
+        "answers": [1962, "x"],
+    }
+    (case,) = read_cases(written(tmp_path, [item])).cases
+    assert (case.id, case.passages[0].text, case.direct) == ("?", "? snow", "?")
+    assert case.answers == ("1962", "x")
+
+
 def test_the_digest_tells_files_apart(tmp_path):
     one = read_cases(written(tmp_path, [QUESTION | {"passages": ["It snows."]}], "one.json"))
     other = read_cases(written(tmp_path, [QUESTION | {"passages": ["It rains."]}], "other.json"))
@@ -104,7 +116,12 @@ def test_the_digest_tells_files_apart(tmp_path):
         ([QUESTION | {"passages": []}, {"question": "Why?"}], "item 2: not in the plain format"),
         ([{"question": " ", "passages": []}], "item 1: the question is empty"),
         ([QUESTION | {"passages": [3]}], "item 1: 3 is not a string"),
-        ([QUESTION | {"passages": 3}], "item 1: 'int' object is not iterable"),
+        ([QUESTION | {"passages": 3}], "item 1: its passages are not a list"),
+        ([QUESTION | {"passages": ALPS.text}], "item 1: its passages are not a list"),
+        ([QUESTION | {"passages": None}], "item 1: its passages are not a list"),
+        ([QUESTION | {"context": ALPS.text}], "item 1: its context is not"),
+        ([QUESTION | {"context": {"title": ["a"], "sentences": []}}], "item 1: its context is not"),
+        ([QUESTION | {"passages": [], "answers": {"a": 1}}], "item 1: {'a': 1} is not a string"),
         ([QUESTION | {"passages": [{"title": "x"}]}], "item 1: no field 'contents'"),
         ([QUESTION | {"passages": [], "direct": 1901}], "item 1: 1901 is not a string"),
         ([QUESTION | {"golden_answers": []}], "no output.retrieval_result"),

@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,10 @@ HEADER = ArbitrationHeader(
 )
 # M_prior = -2, M_bind = 0.5.
 VIEWS = Likelihoods(-0.5, -2.5, -3.0, -0.25, -4.0, -1.75)
+
+BROKEN = asdict(
+    replace(verdict_by_margin(VIEWS, "Bergen", "Oslo", SETTINGS), likelihoods=replace(VIEWS, both_rag=1e999))
+)
 
 
 def row(name="1", views=VIEWS, **changes):
@@ -67,14 +72,22 @@ def test_another_runs_file_is_left_alone(tmp_path):
     [
         ({"verdict": {"source": "both"}}, "verdict.*no file of arbitrated answers"),
         ({"odd": 1}, "line 2: odd"),
+        ({"error": "no"}, "line 2: .*either a verdict or an error"),
+        ({"verdict": None}, "line 2: .*either a verdict or an error"),
+        ({"verdict": BROKEN}, "line 2: .*likelihood is not a finite number"),
     ],
 )
 def test_a_row_that_does_not_fit_is_named(tmp_path, change, message):
     path = tmp_path / "rows.jsonl"
     with RowFile(path, HEADER) as file:
-        file.append([row("a").model_dump(mode="json") | change])
+        pass
+    with path.open("a") as file:
+        # A file that was written elsewhere may hold what none of ours does, such as Infinity.
+        file.write(json.dumps(row("a").model_dump(mode="json") | change) + "\n")
     with pytest.raises(InputError, match=message):
         read_rows(path)
+    with pytest.raises(InputError, match=message):
+        RowFile(path, HEADER)
 
 
 def test_a_file_of_another_version_is_refused(tmp_path):
