@@ -9,7 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from sufficit.controller.evaluation.datasets.question_files import read_question_file
-from sufficit.controller.evaluation.pruning.bench import sample
+from sufficit.controller.evaluation.datasets.sampling import sample
 from sufficit.controller.evaluation.runs.agents import LocalEngine
 from sufficit.controller.evaluation.runs.configurations import read_configurations
 from sufficit.controller.evaluation.runs.folder import DataHeader, RunFolder

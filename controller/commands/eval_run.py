@@ -77,7 +77,7 @@ def _evaluation(
     index: Path | None,
 ) -> "Evaluation":
     from ..evaluation.datasets.question_files import read_question_file  # noqa: PLC0415
-    from ..evaluation.pruning.bench import sample  # noqa: PLC0415
+    from ..evaluation.datasets.sampling import sample  # noqa: PLC0415
     from ..evaluation.runs.configurations import read_configurations  # noqa: PLC0415
     from ..evaluation.runs.folder import DataHeader  # noqa: PLC0415
     from ..evaluation.runs.run import Evaluation  # noqa: PLC0415

@@ -150,7 +150,7 @@ def _settings(assignments: list[str] | None, config: Path | None, index: Path | 
 
 def _read(file: Path, qrels: Path | None, count: int | None) -> "list[Question]":
     from ..evaluation.datasets.questions import read_questions  # noqa: PLC0415
-    from ..evaluation.pruning.bench import sample  # noqa: PLC0415
+    from ..evaluation.datasets.sampling import sample  # noqa: PLC0415
 
     found, without = read_questions(file, qrels)
     if without:

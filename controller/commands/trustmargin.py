@@ -92,7 +92,7 @@ async def _run(
     from ..evaluation.arbitration.load import load_benchmark  # noqa: PLC0415
     from ..evaluation.arbitration.report import trustmargin_report  # noqa: PLC0415
     from ..evaluation.arbitration.sweeps import TAUS, WEIGHTS  # noqa: PLC0415
-    from ..evaluation.pruning.bench import sample  # noqa: PLC0415
+    from ..evaluation.datasets.sampling import sample  # noqa: PLC0415
 
     with err.status("loading models"):
         bench, header = await load_benchmark(settings, plan, questions)

@@ -76,15 +76,3 @@ def _digest(settings: Settings, artifact: str, questions: Sequence[Question]) ->
     decides = settings.model_dump_json(include={"igp", "prompts", "rinse", "index"})
     asked = "\n".join(f"{question.id}\t{question.text}" for question in questions)
     return hashlib.sha256("\n\n".join((decides, artifact, asked)).encode()).hexdigest()[:16]
-
-
-def sample(questions: Sequence[Question], count: int | None) -> list[Question]:
-    """`count` questions in the order of the file, all where it is None.
-
-    They are drawn by a hash of their ids, so that a larger sample holds a smaller one.
-    """
-    if count is None or count >= len(questions):
-        return list(questions)
-    drawn = sorted(questions, key=lambda q: hashlib.sha256(q.id.encode()).digest())[:count]
-    chosen = {question.id for question in drawn}
-    return [question for question in questions if question.id in chosen]

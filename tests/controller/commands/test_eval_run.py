@@ -1,6 +1,8 @@
 """`sufficit eval run` on the handbook of the examples, with real readers and a small generator."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,14 @@ def test_what_cannot_be_run_is_said_before_a_model_is_loaded(place, monkeypatch)
     with pytest.raises(InputError, match="holds no run"):
         run("--questions", "q.jsonl", "--index", "index", "--out", "full")
     assert not (place / "out").exists()
+
+
+def test_wrong_use_is_said_without_waiting_for_torch(tmp_path):
+    (tmp_path / "q.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    code = "import sys; sys.modules['torch'] = None; from sufficit.controller.cli import main; main()"
+    given = ("eval", "run", "--questions", "q.jsonl", "--config", "absent.toml", "--out", "out")
+    found = subprocess.run(
+        [sys.executable, "-c", code, *given], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 2
+    assert "there is no settings file absent.toml" in found.stderr

@@ -5,7 +5,6 @@ import pytest
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, passages
 from sufficit.controller.evaluation.datasets.questions import Question
-from sufficit.controller.evaluation.pruning.bench import sample
 from sufficit.controller.evaluation.pruning.pruners import Models, igp, paper_methods
 from sufficit.controller.evaluation.pruning.report import pruning_grids, pruning_report
 from sufficit.controller.evaluation.pruning.run import Bench, PruningHeader, ndcg, run_bench
@@ -147,12 +146,3 @@ def test_ndcg_counts_a_document_once():
     )
     assert ndcg([], grades, 5) == 0.0
     assert ndcg([first], {}, 5) is None
-
-
-def test_samples_grow():
-    questions = [Question(str(n), "?", ("a",), {}) for n in range(30)]
-    small, large = sample(questions, 5), sample(questions, 12)
-    assert len(small) == 5
-    assert {q.id for q in small} < {q.id for q in large}
-    assert [int(q.id) for q in large] == sorted(int(q.id) for q in large)
-    assert sample(questions, None) == sample(questions, 99) == questions
