@@ -99,8 +99,8 @@ def rejudged(row: ArbitrationRow, weight: float, tau: float, tie_band: float = T
 class RowFile(Journal):
     """A file of rows open for writing. `done` holds, by key, what an earlier run wrote and did not fail at.
 
-    Raises InputError where the file has another header or a row that does not fit, StorageError where the disk refuses. Use it as a
-    context manager.
+    Raises InputError where the file has another header or a row that does not fit, StorageError where the
+    disk refuses. Use it as a context manager.
     """
 
     def __init__(self, path: Path, header: ArbitrationHeader) -> None:
