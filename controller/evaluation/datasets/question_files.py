@@ -50,6 +50,8 @@ def read_question_file(file: Path, qrels: Path | None = None) -> QuestionFile:
     Known are BEIR, FlashRAG, HotpotQA, 2WikiMultiHopQA, MuSiQue, SQuAD 2.0, NQ, NQ-open, PopQA and
     TrustMargin. Raises InputError for a file that cannot be read, has no question, or has an id twice.
     """
+    if file.exists() and not file.is_file():
+        raise InputError(f"{file} is no regular file, and is read more than once; save the questions in one")
     grades = read_qrels(qrels) if qrels else {}
     items = read_items(file)
     format_, every, bad = _native(file, grades) if _is_native(items) else _plain(file, items, grades)

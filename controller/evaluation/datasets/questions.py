@@ -1,5 +1,6 @@
 """Questions with gold answers, and with relevance labels where a set has them."""
 
+import codecs
 import gzip
 import json
 import zlib
@@ -15,6 +16,7 @@ from ....tools.retrievers.trec import read_qrels
 _TEXTS = ("question", "text", "query")
 _IDS = ("id", "_id", "qid", "test_id")
 _ANSWERS = ("answers", "answer", "golden_answers", "possible_answers")
+_GZIP = b"\x1f\x8b"
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -34,7 +36,7 @@ class Question:
 
 
 def read_questions(file: Path, qrels: Path | None = None) -> tuple[list[Question], int]:
-    """The questions of a JSON Lines or JSON file, also `.gz`, and how many had no answer.
+    """The questions of a JSON Lines or JSON file, also gzipped, and how many had no answer.
 
     Layouts are those of `questions_of`. Raises InputError as it does, and for a file without an answer.
     """
@@ -49,13 +51,17 @@ def questions_of(file: Path, items: Sequence[Any], grades: Mapping[str, Mapping[
     """Items as questions, those without an answer too; `file` is where they came from, for errors.
 
     Text stands under `question`, `text` or `query`, answers under `answers`, `answer`, `golden_answers` or
-    `possible_answers`, there or in `metadata`; `answerable` or `is_impossible` may say whether there is one.
-    `supporting`, or the titles of FlashRAG's `supporting_facts`, name relevant documents, unless `grades`
-    does. Raises InputError for an item that is no question.
+    `possible_answers`, there or in `metadata`; `answerable`, `is_impossible` or SQuAD's empty `text` may say
+    whether there is one. `supporting`, or the titles of FlashRAG's `supporting_facts`, name relevant
+    documents, unless `grades` does. Raises InputError for an item that is no question, or has an answer that
+    is none.
     """
     found: list[Question] = []
     for number, item in enumerate(items, start=1):
-        question = _question(item, number, grades)
+        try:
+            question = _question(item, number, grades)
+        except ValueError as error:
+            raise InputError(f"{file}, item {number}: {error}") from error
         if question is None:
             raise InputError(f"{file}, item {number}: no question; it needs one of {', '.join(_TEXTS)}")
         found.append(question)
@@ -74,23 +80,40 @@ def _question(item: Any, number: int, grades: Mapping[str, Mapping[str, int]]) -
     name = readable(str(number if identity is None else identity))
     relevant = grades.get(name) or dict.fromkeys(_supporting(item, metadata), 1)
     answerable = _answerable(item)
-    answers = () if answerable is False else _answers(_first(item, _ANSWERS) or _first(metadata, _ANSWERS))
+    given = _first(item, _ANSWERS)
+    answers = () if answerable is False else _answers(_first(metadata, _ANSWERS) if given is None else given)
     return Question(name, readable(text), answers, relevant, answerable)
 
 
 def _answers(found: Any) -> tuple[str, ...]:
-    """One answer, or a list of them, which may itself be written as JSON text, as PopQA does."""
+    """One answer, or a list of them, which may itself be written as JSON text, as PopQA does.
+
+    Raises ValueError for what is neither text, number nor truth value.
+    """
     if isinstance(found, str) and found.startswith("["):
         with suppress(ValueError):
             found = json.loads(found)
-    every = found if isinstance(found, list) else [] if found in _NOTHING else [found]
-    return tuple(text for answer in every if (text := readable(str(answer))))
+    if isinstance(found, dict) and isinstance(found.get("text"), list):
+        found = found["text"]  # SQuAD's, a row a question
+    every = found if isinstance(found, list) else [found]
+    return tuple(text for answer in every if answer is not None and (text := readable(_answer(answer))))
+
+
+def _answer(found: Any) -> str:
+    if isinstance(found, bool):
+        return "yes" if found else "no"
+    if not isinstance(found, str | int | float):
+        raise ValueError(f"the answer {found!r:.60} is no text; give a text, or a list of texts")
+    return str(found)
 
 
 def _answerable(item: Mapping[str, Any]) -> bool | None:
     if isinstance(item.get("answerable"), bool):
         return bool(item["answerable"])
-    return not item["is_impossible"] if isinstance(item.get("is_impossible"), bool) else None
+    if isinstance(item.get("is_impossible"), bool):
+        return not item["is_impossible"]
+    answers = item.get("answers")
+    return False if isinstance(answers, dict) and answers.get("text") == [] else None
 
 
 def _supporting(item: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[str]:
@@ -109,14 +132,14 @@ def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def read_items(file: Path) -> list[Any]:
-    """The items of a JSON array, or one a line, or a single one; also `.gz`.
+    """The items of a JSON array, or one a line, or a single one; also gzipped.
 
     Raises InputError for a file that cannot be read.
     """
     text = _text(file)
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _lines(file, text)
     return whole if isinstance(whole, list) else [whole]
 
@@ -125,21 +148,28 @@ def _text(file: Path) -> str:
     data = b""
     try:
         data = file.read_bytes()
-        if file.suffix == ".gz":
+        if data.startswith(_GZIP):
             data = gzip.decompress(data)
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        likely = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin1"
         raise InputError(
             f"{file}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8.\n"
-            "Convert the file, for instance with iconv -f latin1 -t utf-8; a file has one encoding."
+            f"Convert the file, for instance with iconv -f {likely} -t utf-8; a file has one encoding."
         ) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
 
 
 def _lines(file: Path, text: str) -> list[Any]:
-    try:
-        return [json.loads(line) for line in text.split("\n") if line.strip()]
-    except ValueError as error:
-        raise InputError(f"{file} is neither JSON nor JSON Lines: {error}") from error
+    found: list[Any] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            found += [json.loads(line)] if line.strip() else []
+        except json.JSONDecodeError as error:
+            where = f"line {number}, column {error.colno}"
+            raise InputError(f"{file} is neither JSON nor JSON Lines: {where}: {error.msg}") from error
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{file}, line {number} cannot be read: {error}") from error
+    return found

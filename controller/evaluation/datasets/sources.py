@@ -80,6 +80,8 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         return error
+    except RecursionError as error:
+        return ValueError(str(error))
 
 
 def _paragraphs(articles: list[Any]) -> Iterator[Any]:

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 from native_files import musique, nq, squad, two_hop, two_wiki, write_json, write_lines
@@ -51,9 +52,11 @@ def test_unanswerable_questions_stay(tmp_path):
     ]
     found = read_question_file(write_lines(tmp_path / "m.jsonl", [musique(0), musique(1, answerable=False)]))
     assert [(q.answerable, len(q.answers)) for q in found.questions] == [(True, 2), (False, 0)]
-    rows = [{"question": "Who?", "answer": "Ada"}, {"question": "Why?", "answerable": False}]
-    found = read_question_file(write_lines(tmp_path / "p.jsonl", rows))
-    assert [facts(q)[1:3] for q in found.questions] == [(("Ada",), None), ((), False)]
+    none = {"text": [], "answer_start": []}
+    for row in ({"question": "Why?", "answerable": False}, {"question": "Why?", "answers": none}):
+        rows = [{"question": "Who?", "answer": "Ada"}, row]
+        found = read_question_file(write_lines(tmp_path / "p.jsonl", rows))
+        assert [facts(q)[1:3] for q in found.questions] == [(("Ada",), None), ((), False)]
 
 
 def test_questions_that_nobody_can_score_are_named(tmp_path):
@@ -78,7 +81,7 @@ def test_labels_count_in_the_digest(tmp_path):
         (json.dumps([BEIR, BEIR]).encode(), "1 ids stand at more than one question: 'b1'"),
         (json.dumps([{"question": "Why?", "answers": []}]).encode(), "no question with an answer"),
         ('{"question": "é", "answer": "x"}\n'.encode() + b'{"question": "\xe9"}\n', "line 2: byte 0xe9"),
-        ('{"question": "Wer?", "answer": "x"}'.encode("utf-16"), "line 1: byte 0xff"),
+        ('{"question": "Wer?", "answer": "x"}'.encode("utf-16"), "line 1: byte 0xff.*\n.*-f utf-16"),
     ],
 )
 def test_bad_files_are_named(tmp_path, content, message):
@@ -95,3 +98,10 @@ def test_a_byte_order_mark_and_half_a_character_do_no_harm(tmp_path):
     assert (question.id, question.text) == ("?", "W??")
     (tmp_path / "b.json").write_bytes(b"\xef\xbb\xbf" + json.dumps([two_hop(0)]).encode())
     assert read_question_file(tmp_path / "b.json").format == "HotpotQA"
+
+
+def test_what_can_be_read_only_once_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(InputError, match="is no regular file"):
+            read_question_file(place)

@@ -44,6 +44,9 @@ def test_relevance_labels_of_their_own(tmp_path):
     [
         ("", "holds no question"),
         ("nonsense", "neither JSON"),
+        ('{"question": "Why?", "answer": "x"}\n{"question', "line 2, column 2: Unterminated string"),
+        ("[" * 100_000, "line 1 cannot be read: maximum recursion"),
+        ('{"question": "Why?", "answer": [["x"], ["y"]]}\n', r"item 1: the answer \['x'\] is no text"),
         ("3\n", "item 1: no question"),
         ('{"answers": ["x"]}\n', "item 1: no question"),
         ('{"question": "Why?"}\n', "holds no question with an answer"),
@@ -63,3 +66,22 @@ def test_an_absent_file_is_named(tmp_path):
 def test_a_single_item_over_several_lines_is_one_item(tmp_path):
     (tmp_path / "q.json").write_text(json.dumps(ROWS[0], indent=4))
     assert read_items(tmp_path / "q.json") == [ROWS[0]]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (0, ("0",)),
+        (True, ("yes",)),
+        ([None, "b"], ("b",)),
+        ({"text": ["a", "b"], "answer_start": [1, 9]}, ("a", "b")),
+    ],
+)
+def test_answers_that_are_no_plain_text(tmp_path, given, expected):
+    (tmp_path / "q.jsonl").write_text(lines([{"question": "How many?", "answers": given}]))
+    assert read_questions(tmp_path / "q.jsonl")[0][0].answers == expected
+
+
+def test_a_gzipped_file_needs_no_name_for_it(tmp_path):
+    (tmp_path / "q.jsonl").write_bytes(gzip.compress(lines(ROWS).encode()))
+    assert read_items(tmp_path / "q.jsonl") == ROWS
