@@ -13,6 +13,7 @@ from ..answer import Answer
 from ..budget import BudgetSettings
 from ..loop import checked_question
 from ..trace import Event, Finished, Listener
+from .fields import Count, Positive
 from .service import Call, Service
 
 TOKENS = "generated_tokens"
@@ -24,11 +25,11 @@ class RequestBudget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    rounds: int | None = Field(default=None, ge=1, description="retrieval rounds")
-    passages: int | None = Field(default=None, ge=1, description="passages in the evidence pool")
-    web_fetches: int | None = Field(default=None, ge=0, description="pages fetched from the web")
-    generated_tokens: int | None = Field(default=None, ge=0, description="tokens generated, probes included")
-    model_calls: int | None = Field(default=None, ge=0, description="calls of the generator")
+    rounds: Positive | None = Field(default=None, description="retrieval rounds")
+    passages: Positive | None = Field(default=None, description="passages in the evidence pool")
+    web_fetches: Count | None = Field(default=None, description="pages fetched from the web")
+    generated_tokens: Count | None = Field(default=None, description="tokens generated, probes included")
+    model_calls: Count | None = Field(default=None, description="calls of the generator")
     seconds: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, description="wall-clock seconds, time in the queue included"
     )

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from .answer_body import AnswerBody
 from .answering import RequestBudget
-from .fields import In, Out, Text
+from .fields import In, Out, Positive, Text, Whole
 
 
 def _unsupported(value: Any) -> None:
@@ -98,11 +98,11 @@ class ChatRequest(In):
     )
     stream: bool | None = Field(default=None, description="chunks as server-sent events")
     stream_options: StreamOptions | None = Field(default=None, description="with `stream` only")
-    max_tokens: int | None = Field(
-        default=None, ge=1, description="longest answer in tokens; the server's setting caps it"
+    max_tokens: Positive | None = Field(
+        default=None, description="longest answer in tokens; the server's setting caps it"
     )
-    max_completion_tokens: int | None = Field(
-        default=None, ge=1, description="as max_tokens; the smaller one counts"
+    max_completion_tokens: Positive | None = Field(
+        default=None, description="as max_tokens; the smaller one counts"
     )
     stop: Stop | None = Field(default=None, description="the answer ends before any of these; at most 4")
     budget: RequestBudget | None = Field(
@@ -124,7 +124,7 @@ class ChatRequest(In):
     frequency_penalty: float | None = Field(
         default=None, ge=-2, le=2, allow_inf_nan=False, description=WITHOUT_EFFECT
     )
-    seed: int | None = Field(default=None, description=WITHOUT_EFFECT)
+    seed: Whole | None = Field(default=None, description=WITHOUT_EFFECT)
     user: Text | None = Field(default=None, description="accepted, without effect")
     safety_identifier: Text | None = Field(default=None, description="accepted, without effect")
     prompt_cache_key: Text | None = Field(default=None, description="accepted, without effect")

@@ -1,8 +1,16 @@
 """Types of fields that requests and responses share."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
 
 NUL_FREE = r"^[^\x00]*$"
 SAYS_SOMETHING = r"^[^\x00]*[^\x00\s][^\x00]*$"
@@ -44,6 +52,21 @@ Wording = Annotated[
     str, AfterValidator(_says_something), Field(json_schema_extra={"pattern": SAYS_SOMETHING})
 ]
 """Text that holds more than white space."""
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# The limit stands before the validator, or OpenAPI would not show it.
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A whole number of a request; JSON's 3.0 is one."""
+
+Count = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
+"""A whole number from 0 on."""
+
+Positive = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+"""A whole number from 1 on."""
 
 
 def _plain(value: float) -> float | str:

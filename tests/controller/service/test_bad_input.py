@@ -144,6 +144,18 @@ def test_a_body_that_is_not_declared_as_json(client: TestClient):
     assert response.json()["error"]["field"] == "Content-Type"
 
 
+def test_a_whole_number_may_be_written_with_a_point(client: TestClient):
+    for body in (
+        b'{"question": "a", "budget": {"rounds": 2.0}}',
+        b'{"question": "a", "budget": {"rounds": 2}}',
+    ):
+        assert sent(client, "/v1/answer", body).status_code == 200
+    refused = sent(client, "/v1/answer", b'{"question": "a", "budget": {"rounds": 2.5}}')
+    assert refused.json()["error"]["field"] == "budget.rounds"
+    chat = {**said("a"), "n": 1.0, "max_tokens": 2.0, "seed": 7.0}
+    assert sent(client, "/v1/chat/completions", chat).status_code == 200
+
+
 def test_unknown_routes_and_methods(client: TestClient):
     assert client.get("/v2/answer").json()["error"]["type"] == "not_found"
     wrong = client.get("/v1/answer")
