@@ -7,16 +7,16 @@ its successor; an actor's death under it a second time makes a failed row of it.
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import ray
-from ray.exceptions import RayActorError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 
-from ....tools.errors import RunError
+from ....tools.errors import RunError, UsageError
 from ..datasets.questions import Question
 from .agents import Agent
 from .configurations import Configuration
@@ -89,10 +89,10 @@ class RayAgent:
         for _ in range(ATTEMPTS):
             try:
                 return await self._asked(question)
-            except RayActorError:
-                self.place.replace()
             except RayTaskError as error:
                 raise error.cause from None
+            except RayError:  # the actor, its memory or its machine
+                self.place.replace()
         died = WorkerDied(f"the worker of the cluster died under it {ATTEMPTS} times")
         return outcome(self.configuration.name, self.configuration.hashes, question, (), died)
 
@@ -104,16 +104,38 @@ class RayAgent:
         return found
 
 
+def room(found: Iterable[float], gpus: float) -> int:
+    """How many actors of `gpus` each, more than 0, machines of so many GPUs can hold."""
+    if gpus > 1:
+        return sum(int(count / gpus) for count in found)
+    return sum(int(count) * int(1 / gpus + 1e-9) for count in found)
+
+
 class RayEngine:
     """`workers` actors on the cluster that RAY_ADDRESS names or that runs here, else on one started for it.
 
     `make` is called in every actor and gives what makes its agents; the default loads models. Each actor is
-    promised `gpus` of a GPU. Use it as a context manager: at its end the actors are ended.
+    promised `gpus` of a GPU. Raises UsageError where there is no such cluster, or not the room in it. Use it
+    as a context manager: at its end the actors are ended.
     """
 
     def __init__(self, workers: int, gpus: float = 0, make: Callable[[], Make] = loads_models) -> None:
-        # A cluster of one's own needs no dashboard; one that runs already keeps what it has.
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        if not (0 <= gpus <= 1 or gpus.is_integer()):
+            raise UsageError(f"--gpus {gpus:g}: more than one GPU are a whole number of them")
+        try:
+            # A cluster of one's own needs no dashboard; one that runs already keeps what it has.
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        except ConnectionError as error:
+            raise UsageError(
+                f"no Ray cluster at RAY_ADDRESS = {os.environ.get('RAY_ADDRESS')}: {error}"
+            ) from error
+        found = [node["Resources"].get("GPU", 0.0) for node in ray.nodes() if node["Alive"]]
+        if gpus and (most := room(found, gpus)) < workers:
+            ray.shutdown()
+            raise UsageError(
+                f"the cluster's {sum(found):g} GPUs have room for {most} workers of {gpus:g} GPUs each, "
+                f"not for {workers}; lower --workers or --gpus"
+            )
         # Actors queue for nothing but their GPUs, and are spread over the machines.
         remote: Any = ray.remote(max_restarts=0, num_cpus=0, num_gpus=gpus, scheduling_strategy="SPREAD")
         actor: Any = remote(Worker)
@@ -126,7 +148,7 @@ class RayEngine:
             models = ray.get([place.actor.prepare.remote(configuration) for place in self._places])
         except RayTaskError as error:
             raise error.cause from None
-        except RayActorError as error:
+        except RayError as error:
             raise WorkerDied(f"a worker of the cluster died while it loaded its models: {error}") from error
         for place in self._places:
             place.prepared = True

@@ -1,18 +1,21 @@
 """The same run on a local Ray: two workers, one of them killed while it answers."""
 
+import asyncio
 import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from evaluations import Scripted, configuration, contents, evaluation, run
 from sufficit.controller.evaluation.runs.folder import RunFolder
-from sufficit.tools.errors import ArtifactError
+from sufficit.tools.errors import ArtifactError, UsageError
 
 ray = pytest.importorskip("ray")
 
-from sufficit.controller.evaluation.runs.cluster import RayEngine  # noqa: E402
+from ray.exceptions import ActorDiedError, NodeDiedError, OutOfMemoryError  # noqa: E402
+from sufficit.controller.evaluation.runs.cluster import Place, RayAgent, RayEngine, room  # noqa: E402
 
 TESTS = str(Path(__file__).resolve().parents[3])
 
@@ -106,3 +109,55 @@ def test_what_loading_raises_is_raised(place, engine):
     broken = evaluation(2, configuration("broken"))
     with pytest.raises(ArtifactError, match="is damaged"):
         run(broken, place / "broken", engine)
+
+
+@pytest.mark.parametrize("death", [ActorDiedError(), NodeDiedError("gone"), OutOfMemoryError("full")])
+def test_whatever_ends_a_worker_its_question_is_asked_once_more(monkeypatch, death):
+    chosen, killed, begun = configuration(), [], []
+    monkeypatch.setattr("sufficit.controller.evaluation.runs.cluster.ray.kill", killed.append)
+    agent = Scripted()(chosen)
+
+    async def dies(_):
+        raise death
+
+    async def prepares(_):
+        return agent.models
+
+    def start():
+        begun.append(SimpleNamespace(remote=agent.ask if begun else dies))
+        return SimpleNamespace(ask=begun[-1], prepare=SimpleNamespace(remote=prepares))
+
+    place = Place(start)
+    first = place.actor
+    found = asyncio.run(RayAgent(place, chosen, agent.models).ask(evaluation(1).questions[0]))
+    assert (found.row.action, killed, len(begun)) == ("answer", [first], 2)
+
+
+@pytest.mark.parametrize(
+    ("machines", "gpus", "expected"),
+    [
+        ((0.0,), 1, 0),
+        ((2.0, 1.0), 1, 3),
+        ((2.0, 1.0), 2, 1),
+        ((2.0,), 0.6, 2),
+        ((2.0, 0.0), 0.1, 20),
+        ((1.0,), 1 / 3, 3),
+    ],
+)
+def test_a_gpu_is_shared_but_no_worker_spans_machines(machines, gpus, expected):
+    assert room(machines, gpus) == expected
+
+
+def test_parts_of_several_gpus_are_refused_before_a_cluster_is_begun():
+    with pytest.raises(UsageError, match=r"--gpus 1\.5: more than one GPU are a whole number"):
+        RayEngine(1, 1.5)
+
+
+def test_gpus_that_the_cluster_lacks_are_not_waited_for(monkeypatch):
+    base = "sufficit.controller.evaluation.runs.cluster.ray"
+    monkeypatch.setattr(f"{base}.init", lambda **_: None)
+    monkeypatch.setattr(f"{base}.shutdown", lambda: None)
+    nodes = [{"Alive": True, "Resources": {"GPU": 1.0}}, {"Alive": False, "Resources": {"GPU": 8.0}}]
+    monkeypatch.setattr(f"{base}.nodes", lambda: nodes)
+    with pytest.raises(UsageError, match="1 GPUs have room for 1 workers of 1 GPUs each, not for 2; lower"):
+        RayEngine(2, 1)
