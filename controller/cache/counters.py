@@ -13,9 +13,10 @@ class Counters:
     """Since the node was started; of all scopes together.
 
     `judged` lookups found passages to judge before any fetch. `fetches` were made; `shared` lookups missed
-    and shared the fetch of another. `swept` counts expired passages that sweeps deleted. `fetches_saved` =
-    hits + shared: what a client without a cache would have fetched besides. `wrong_hits` is
-    `wrong_hit_estimate`.
+    and shared the fetch of another; `settled` ones missed without a fetch, for what one had brought for the
+    same need did not suffice and is fresh. `swept` counts expired passages that sweeps deleted.
+    `fetches_saved` = hits + shared + settled: what a client without a cache would have fetched besides.
+    `wrong_hits` is `wrong_hit_estimate`.
     """
 
     lookups: int = 0
@@ -25,6 +26,7 @@ class Counters:
     misses: int = 0
     fetches: int = 0
     shared: int = 0
+    settled: int = 0
     swept: int = 0
     fetches_saved: int = 0
     wrong_hits: float | None = None

@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Literal
 
 from ...policies.rinse.provenance import AnswerThreshold
@@ -20,10 +21,14 @@ from .counters import Counters, calibrated, wrong_hit_estimate
 from .fetching import Fetch, Fetched, Need
 from .flights import Flights
 from .settings import CacheSettings
+from .settled import Dated, Settled, SettledNeeds, marks
 from .shelf import Shelf
 from .shelves import Shelves
 
 Outcome = Literal["hit", "filled", "miss"]
+
+_DEEP = 200
+"""As far down as the passages of a need's own fetch are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +70,61 @@ class CacheNode:
         self._thresholds = thresholds or {}
         self._clock = clock
         self._shelves = Shelves(settings.folder, settings.scopes, clock)
-        self._flights: Flights[Fetched] = Flights()
+        self._flights: Flights[tuple[Fetched, float]] = Flights()
+        self._settled = SettledNeeds()
         self._counts = Counters()
         self._calibration: AnswerThreshold | None = None
 
     async def lookup(self, need: Need, *, may_fetch: bool = True) -> Lookup:
         """Serve the need from what is held, or fetch, keep and decide again.
 
-        A hit changes nothing on the disk. Raises InputError where there is no room for another scope, and
-        StorageError, IndexLocked and ModelOutputError as the parts do.
+        A need that was fetched for is not fetched for again while what that brought is fresh, at most for
+        `again_seconds`: where it sufficed, it is served though others are more like the question by now;
+        where it did not, that is the reason of the miss. A hit changes nothing on the disk. Raises InputError
+        where there is no room for another scope, and StorageError, IndexLocked and ModelOutputError as the
+        parts do.
         """
         since = self._flights.now()
         shelf = self._shelves.of(need.scope)
-        report, held = await self._decide(need, shelf)
+        # Before the search, which then finds what was fetched.
+        settled = self._settled.find(_key(need), self._clock())
+        report, held = await self._decide(need, await self._found(need, shelf))
         self._count(lookups=1, judged=int(bool(held)))
         if report.sufficient:
             return self._ended(Lookup("hit", _standing(report), held, report))
+        if settled is not None and settled.sufficient and (own := await self._own(need, shelf, settled)):
+            return self._ended(own)
         if not may_fetch or self._fetch is None:
             why = "no fetch is set up" if may_fetch else "this lookup may not fetch"
             return self._ended(Lookup("miss", f"{_standing(report)}; {why}", held, report))
+        if settled is not None and not settled.sufficient:
+            self._count(settled=1)
+            why = f"what was fetched for this need did not suffice, and stands until {_date(settled.until)}"
+            return self._ended(Lookup("miss", f"{_standing(report)}; {why}", held, report))
         self._shelves.check_room(need.scope)
-        fetched, shared = await self._fetched(need, shelf, since)
-        report, held = await self._decide(need, shelf)
-        lookup = Lookup("filled", _standing(report), held, report, fetched, shared)
-        if not report.sufficient:
-            faults = "".join(f"; {fault}" for fault in fetched.faults)
-            reason = f"{_standing(report)} after a fetch that kept {fetched.passages}{faults}"
-            lookup = replace(lookup, outcome="miss", reason=reason)
-        return self._ended(lookup)
+        return self._ended(await self._filled(need, shelf, since))
+
+    async def _filled(self, need: Need, shelf: Shelf, since: float) -> Lookup:
+        """Fetch, decide again and remember what came of it."""
+        fetched, until, shared = await self._fetched(need, shelf, since)
+        report, held = await self._decide(need, await self._found(need, shelf))
+        # What failed may do better next time.
+        if report.sufficient or not fetched.faults:
+            until = min(until, self._clock() + self._settings.again_seconds)
+            self._settled.keep(_key(need), Settled(report.sufficient, marks(held), until))
+        if report.sufficient:
+            return Lookup("filled", _standing(report), held, report, fetched, shared)
+        faults = "".join(f"; {fault}" for fault in fetched.faults)
+        reason = f"{_standing(report)} after a fetch that kept {fetched.passages}{faults}"
+        return Lookup("miss", reason, held, report, fetched, shared)
+
+    async def _own(self, need: Need, shelf: Shelf, settled: Settled) -> Lookup | None:
+        """A hit on what once sufficed for this very need, if all of it is still held and still does."""
+        held = [p for p in await shelf.search(need.question, _DEEP) if marks((p,)) <= settled.marks]
+        if marks(held) != settled.marks:
+            return None
+        report, judged = await self._decide(need, held)
+        return Lookup("hit", _standing(report), judged, report) if report.sufficient else None
 
     async def fill(self, need: Need) -> Fetched:
         """Fetch for a need and keep what comes, whatever is held: nothing is decided.
@@ -102,7 +134,7 @@ class CacheNode:
         if self._fetch is None:
             raise SettingsError("nothing can be fetched: set cache.webhook.url or web.search.engine")
         self._shelves.check_room(need.scope)
-        fetched, _ = await self._fetched(need, self._shelves.of(need.scope), self._flights.now())
+        fetched, *_ = await self._fetched(need, self._shelves.of(need.scope), self._flights.now())
         return fetched
 
     async def sweep(self) -> int:
@@ -118,31 +150,37 @@ class CacheNode:
         """What was done so far."""
         counts = self._counts
         estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
-        return replace(counts, fetches_saved=counts.hits + counts.shared, wrong_hits=estimate)
+        saved = counts.hits + counts.shared + counts.settled
+        return replace(counts, fetches_saved=saved, wrong_hits=estimate)
 
-    async def _decide(self, need: Need, shelf: Shelf) -> tuple[SufficiencyReport, tuple[Passage, ...]]:
+    async def _found(self, need: Need, shelf: Shelf) -> list[Passage]:
+        return await shelf.search(need.question, self._settings.passages)
+
+    async def _decide(self, need: Need, held: list[Passage]) -> tuple[SufficiencyReport, tuple[Passage, ...]]:
         """Judge what is held. What expires while it is judged is left out and the rest judged again."""
-        held = await shelf.search(need.question, self._settings.passages)
         while True:  # every turn but the last has fewer passages
             report = await self._sufficiency.score(need.question, held)
-            fresh = shelf.fresh(held)
+            fresh = self._shelves.of(need.scope).fresh(held)
             if len(fresh) == len(held):
                 if held:
                     self._calibration = calibrated(report, self._thresholds)
                 return report, tuple(held)
             held = fresh
 
-    async def _fetched(self, need: Need, shelf: Shelf, since: float) -> tuple[Fetched, bool]:
-        async def work() -> Fetched:
+    async def _fetched(self, need: Need, shelf: Shelf, since: float) -> tuple[Fetched, float, bool]:
+        """What was fetched, when the first of it expires, and whether another lookup did it."""
+
+        async def work() -> tuple[Fetched, float]:
             assert self._fetch is not None
             self._count(fetches=1)
-            keeper = Keeper(shelf, self._settings.keep_seconds, self._clock)
-            return await self._fetch.fetch(need, keeper)
+            dated = Dated(shelf)
+            keeper = Keeper(dated, self._settings.keep_seconds, self._clock)
+            fetched = await self._fetch.fetch(need, keeper)
+            return fetched, dated.until if fetched.passages else 0.0
 
-        key = (need.scope, need_key(need.question))
-        fetched, shared = await self._flights.share(key, since, work)
+        (fetched, until), shared = await self._flights.share(_key(need), since, work)
         self._count(shared=int(shared))
-        return fetched, shared
+        return fetched, until, shared
 
     def _ended(self, lookup: Lookup) -> Lookup:
         counter = {"hit": "hits", "filled": "filled", "miss": "misses"}[lookup.outcome]
@@ -157,6 +195,14 @@ class CacheNode:
 def need_key(question: str) -> str:
     """Case, width, spacing and the marks at its end removed: questions equal after this are one need."""
     return " ".join(unicodedata.normalize("NFKC", question).casefold().split()).rstrip(" ?!.")
+
+
+def _key(need: Need) -> tuple[str, str]:
+    return need.scope, need_key(need.question)
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _standing(report: SufficiencyReport) -> str:

@@ -34,6 +34,12 @@ class CacheSettings(_Section):
     keep_seconds: float = Field(
         default=7 * 86_400.0, ge=1, le=3_200_000_000, description="from a fetch to the passages' expiry"
     )
+    again_seconds: float = Field(
+        default=86_400.0,
+        ge=0,
+        le=3_200_000_000,
+        description="how soon the same need may be fetched for again, unless what it brought expires earlier",
+    )
     passages: int = Field(default=8, ge=1, le=200, description="passages looked up for a need")
     scopes: int = Field(
         default=1000, ge=1, le=1_000_000, description="most scopes that passages are kept for"

@@ -79,7 +79,8 @@ class Webhook:
             return self._failed(f"{type(error).__name__}: {error}")
         except ValidationError as error:
             first = error.errors()[0]
-            return self._failed(f"answer: {'.'.join(map(str, first['loc']))}: {first['msg']}")
+            place = ".".join(map(str, first["loc"])) or "the body"
+            return self._failed(f"answer: {place}: {first['msg']}")
         except _Refused as error:
             return self._failed(str(error))
         return await self._kept(answer, keeper)

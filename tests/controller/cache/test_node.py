@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -93,8 +94,68 @@ async def test_a_like_question_is_no_hit_unless_the_passages_suffice(tmp_path, c
     assert first.reason == (
         "1 passage held score -1.00, which does not reach the threshold 0.00 after a fetch that kept 1"
     )
-    assert (await cache.lookup(ASKED)).outcome == "miss"
+
+
+async def test_a_need_whose_fetch_did_not_suffice_is_not_fetched_for_again_while_that_is_fresh(
+    tmp_path, clock
+):
+    fetch = Fake(brings=(FREEZES,))
+    cache = node(tmp_path, clock, fetch)
+    began = clock.now
+    await cache.lookup(ASKED)
+    again = await cache.lookup(Need("where does the Rhine rise", "a"))
+    assert (again.outcome, again.fetch, len(again.passages)) == ("miss", None, 1)
+    until = datetime.fromtimestamp(round(began + 100), UTC).isoformat(timespec="seconds")
+    assert again.reason == (
+        "1 passage held score -1.00, which does not reach the threshold 0.00; "
+        f"what was fetched for this need did not suffice, and stands until {until}"
+    )
+    counts = cache.counters()
+    assert (counts.misses, counts.fetches, counts.settled, counts.fetches_saved) == (2, 1, 1, 1)
+    # Another scope and another need know nothing of it, and what others bring is judged.
+    await cache.lookup(Need(ASKED.question, "b"))
+    fetch.brings = (RISES,)
+    await cache.lookup(Need("What is in the Alps?", "a"))
+    assert len(fetch.asked) == 3
+    assert (await cache.lookup(ASKED)).outcome == "hit"
+    clock.now = began + 101
+    assert (await cache.lookup(ASKED)).outcome == "filled"
+    assert len(fetch.asked) == 4
+
+
+async def test_it_is_fetched_for_again_after_a_while_and_after_a_fault(tmp_path, clock):
+    fetch = Fake(brings=(FREEZES,))
+    cache = node(tmp_path, clock, fetch, again_seconds=10)
+    await cache.lookup(ASKED)
+    clock.now += 9
+    await cache.lookup(ASKED)
+    assert len(fetch.asked) == 1
+    clock.now += 1
+    await cache.lookup(ASKED)
     assert len(fetch.asked) == 2
+    failing = Fake(brings=())
+    cache = node(tmp_path / "other", clock, failing)
+    await cache.lookup(ASKED)
+    await cache.lookup(ASKED)
+    assert len(failing.asked) == 2
+
+
+async def test_what_sufficed_for_a_need_is_a_hit_though_others_are_more_like_it_by_now(tmp_path, clock):
+    fetch = Fake()
+    cache = node(tmp_path, clock, fetch, passages=1)
+    assert (await cache.lookup(ASKED)).outcome == "filled"
+    fetch.brings = tuple(
+        Passage(str(n), f"Where does the Rhine rise? Where, Rhine, rise {n}?", "Rhine rise", f"d{n}")
+        for n in range(5)
+    )
+    await cache.fill(Need("other", "a"))
+    hit = await cache.lookup(ASKED)
+    assert (hit.outcome, hit.fetch, [p.text for p in hit.passages]) == ("hit", None, [RISES.text])
+    # The same document fetched anew is no longer what sufficed.
+    clock.now += 5
+    fetch.brings = (replace(RISES, text="The Rhine rises in Ireland."),)
+    await cache.fill(Need("yet another", "a"))
+    assert (await cache.lookup(ASKED, may_fetch=False)).outcome == "miss"
 
 
 @pytest.mark.parametrize(
