@@ -53,8 +53,8 @@ async def lookup(body: LookupRequest, request: Request, service: ServiceDep, cal
     """Hit, filled or miss for one question, with the passages; nothing is generated.
 
     A tenant, that of the API key, sees only what was fetched for itself, and there only within one scope.
-    Lookups that miss the same need at once share one fetch, and what did not suffice for a need is not fetched
-    for it again while it is fresh. A hit never prolongs a passage's time.
+    Lookups that miss the same need at once share one fetch, and a need is not fetched for again while what
+    did not suffice for it is fresh. A hit never prolongs a passage's time.
     """
     found = await unless_gone(request, _looked_up(service, call, body))
     return lookup_body(body.question.strip(), found)
