@@ -39,11 +39,16 @@ RANKED_RISK = "risk at equal coverage, all by score"
 OWN_RISK = "risk at its own coverage"
 
 
+FEWEST = 6
+"""Of fewer questions no difference is real, since all may differ one way by chance: 2 * 0.5**5 > 0.05."""
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One measure of two configurations, over the same `questions`.
 
-    `difference` is `second` less `first`, with its interval; it is `real` where that excludes 0.
+    `difference` is `second` less `first`, with its interval; it is `real` where that excludes 0 and there are
+    at least FEWEST questions.
     """
 
     measure: str
@@ -158,4 +163,4 @@ def _risk(name: str, both: Callable[[Numbers], list[Numbers]], questions: int) -
 
 def _difference(name: str, questions: int, one: float, two: float, drawn: Numbers) -> Difference:
     found = Interval(two - one, *interval(drawn))
-    return Difference(name, questions, one, two, found, found.excludes_zero)
+    return Difference(name, questions, one, two, found, found.excludes_zero and questions >= FEWEST)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ....policies.resampling import Interval
 from ..grids import Grid, ranged
-from .comparison import EQUAL_RISK, Difference, RunComparison
+from .comparison import EQUAL_RISK, FEWEST, Difference, RunComparison
 from .failures import FailureReport
 from .report import RunReport
 from .summary import Summary
@@ -105,7 +105,7 @@ def difference_grid(comparison: RunComparison) -> Grid:
     left = f"; {comparison.left_out} questions of one only left out" if comparison.left_out else ""
     return Grid(
         f"{comparison.second} less {comparison.first}, {comparison.questions} questions{at}{left}; "
-        "a difference is real where its 95% interval excludes 0",
+        f"a difference is real where its 95% interval excludes 0, over {FEWEST} questions or more",
         ("measure", "questions", comparison.first, comparison.second, "difference", "real"),
         tuple(map(_difference, comparison.differences)),
     )

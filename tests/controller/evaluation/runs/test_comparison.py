@@ -101,3 +101,10 @@ def test_questions_without_answers_have_no_quality_to_compare():
     bare = [row("a", answers=())]
     measures = by_name(compare_rows("one", bare, "two", bare))
     assert set(measures) == {"coverage", "failed", "tokens", "model calls"}
+
+
+@pytest.mark.parametrize(("questions", "real"), [(1, False), (5, False), (6, True)])
+def test_a_handful_that_all_differ_one_way_shows_nothing(questions, real):
+    right, wrong = ([answered(place, how) for place in range(questions)] for how in (True, False))
+    f1 = by_name(compare_rows("wrong", wrong, "right", right))["F1"]
+    assert (f1.difference.low, f1.real) == (1, real)
