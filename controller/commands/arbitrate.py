@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from ...tools.errors import InputError
-from ..console import err, out, print_json
+from ..console import err, out, print_json, say
 from ..settings import load
 from .bars import RecordBars
 from .report import print_grids
@@ -131,6 +131,6 @@ def _print_changes(changes: "Sequence[Change]") -> None:
     out.print(f"\n{len(changes)} verdicts changed")
     for change in changes[:SHOWN]:
         margin = "" if change.margin is None else f", M {change.margin:+.3f}"
-        out.print(f"{change.id}: {change.recorded} -> {change.now}{margin}", markup=False, soft_wrap=True)
+        say(f"{change.id}: {change.recorded} -> {change.now}{margin}")
     if len(changes) > SHOWN:
         out.print(f"and {len(changes) - SHOWN} more; --json lists all")

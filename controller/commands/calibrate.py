@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import err, out, print_json
+from ..console import err, out, print_json, say
 from ..settings import Settings, load
 from .bars import RecordBars
 from .report import Markdown, print_grids, write_markdown
@@ -74,9 +74,9 @@ def calibrate(
     print_grids([grid])
     out.print(", ".join(f"{name} {count}" for name, count in counts.items()))
     if folder:
-        out.print(f"artifact: {folder}; use it with --set rinse.artifact={folder}", soft_wrap=True)
+        say(f"artifact: {folder}; use it with --set rinse.artifact={folder}")
     else:
-        out.print(f"use it with --set rinse.threshold={chosen.value:.4f}, or keep it with --out FOLDER")
+        say(f"use it with --set rinse.threshold={chosen.value!r}, or keep it with --out FOLDER")
 
 
 def _scored(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...tools.errors import InputError
-from ..console import out, print_json
+from ..console import out, print_json, say
 from .report import print_grids
 from .settings import AsJson
 
@@ -28,7 +28,7 @@ def calibrate_arbiter(
         list[float] | None, typer.Option("--lambda", help="A lambda to try; may be repeated.")
     ] = None,
     taus: Annotated[list[float] | None, typer.Option("--tau", help="A tau to try; may be repeated.")] = None,
-    seed: Annotated[int, typer.Option(help="Draws the folds and the interval.")] = 17,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the folds and the interval.")] = 17,
     path: Annotated[Path | None, typer.Option("--out", help="Write the settings to this TOML file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the grid to this file (.png, .svg, .pdf).")] = None,
     as_json: AsJson = False,
@@ -51,7 +51,7 @@ def calibrate_arbiter(
     print_grids(_tables(found))
     out.print(f"\n{_advice(found)}\n", soft_wrap=True)
     if path:
-        out.print(f"settings: {path}; use them with --config {path}", soft_wrap=True)
+        say(f"settings: {path}; use them with --config {path}")
     else:
         out.print(snippet(found), markup=False, soft_wrap=True, end="")
 

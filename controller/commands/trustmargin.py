@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...tools.errors import UsageError
-from ..console import err, out, print_json
+from ..console import err, print_json, say
 from ..settings import Settings, load
 from .ask import IndexFolder
 from .bars import RecordBars
@@ -63,9 +63,7 @@ def eval_trustmargin(
         print_json(asdict(report) | {"out": str(path)})
         return
     print_grids(grids)
-    out.print(
-        f"\nrows: {path}; other settings: sufficit arbitrate replay {path} --lambda --tau", soft_wrap=True
-    )
+    say(f"\nrows: {path}; other settings: sufficit arbitrate replay {path} --lambda 0.5 --tau -4")
 
 
 def _shares(text: str) -> tuple[float, ...]:

@@ -125,7 +125,8 @@ def validated(model: type[M], row: Row, where: str, kind: str = "score file") ->
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: {place}: {first['msg']}; this is no {kind}") from error
+        said = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{': '.join(filter(None, (where, place, said)))}; this is no {kind}") from error
 
 
 def scored_rows(table: ScoreTable, family: str, construction: str) -> Sequence[ScoreRow]:

@@ -109,3 +109,20 @@ def test_a_file_of_varied_runs_alone_has_nothing_to_replay(cases, tmp_path):
     write_rows(tmp_path / "varied.jsonl", header, [row.model_copy(update={"variant": "x"}) for row in rows])
     with pytest.raises(InputError, match="no row of a plain run"):
         sufficit("arbitrate", "replay", tmp_path / "varied.jsonl")
+
+
+def test_an_id_commands_no_terminal(cases, tmp_path):
+    sufficit("arbitrate", cases, "--out", tmp_path / "rows.jsonl")
+    header, rows = read_rows(tmp_path / "rows.jsonl")
+    named = [row.model_copy(update={"id": f"\x1b[31m[bold]{row.id}"}) for row in rows]
+    write_rows(tmp_path / "named.jsonl", header, named)
+    result = sufficit("arbitrate", "replay", tmp_path / "named.jsonl", "--tau", "-2.75", "--lambda", "0")
+    assert "·[31m[bold]german: direct -> rag" in result.stdout
+
+
+def test_likelihoods_that_are_no_numbers_are_not_decided_on(cases, tmp_path):
+    sufficit("arbitrate", cases, "--out", tmp_path / "rows.jsonl")
+    text = (tmp_path / "rows.jsonl").read_text().replace('"question_rag": -4.0', '"question_rag": NaN')
+    (tmp_path / "broken.jsonl").write_text(text)
+    with pytest.raises(InputError, match=r"line 2: a likelihood is not a finite number"):
+        sufficit("arbitrate", "replay", tmp_path / "broken.jsonl")

@@ -7,7 +7,7 @@ from sufficit.controller.evaluation.arbitration.rows import ArbitrationHeader, A
 from sufficit.controller.settings import load
 from sufficit.policies.trustmargin import TrustMarginSettings, verdict_by_margin
 from sufficit.policies.types import Likelihoods
-from sufficit.tools.errors import InputError
+from sufficit.tools.errors import InputError, UsageError
 from typer.testing import CliRunner
 
 SETTINGS = TrustMarginSettings()
@@ -49,6 +49,15 @@ def test_the_chosen_setting_can_be_used_as_a_settings_file(rows, tmp_path):
     assert plot.read_text().startswith("<?xml")
     with pytest.raises(InputError, match="exists"):
         sufficit("calibrate-arbiter", rows, "--out", path)
+
+
+def test_a_path_is_shown_as_it_is(rows, tmp_path):
+    path = tmp_path / "a[b]c.toml"
+    assert f"use them with --config {path}" in sufficit("calibrate-arbiter", rows, "--out", path).stdout
+
+
+def test_a_seed_below_zero_is_wrong_use(rows):
+    assert sufficit("calibrate-arbiter", rows, "--seed", "-1").exit_code == UsageError.exit_code
 
 
 def test_everything_as_json_and_the_settings_on_stdout(rows):
