@@ -9,6 +9,7 @@ from rich.table import Column, Table
 
 from ...tools.errors import StorageError
 from ..console import out, print_json
+from ..report import plain
 from .settings import AsJson
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def print_grids(grids: "Sequence[Grid]") -> None:
 
 
 def _plain(cell: str) -> str:
-    return cell.replace("[", r"\[")
+    return plain(cell).replace("[", r"\[")
 
 
 def write_markdown(path: Path | None, title: str, grids: "Sequence[Grid]") -> None:

@@ -24,7 +24,7 @@ class Grid:
 
 
 def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
+    return " ".join(cell.split()).replace("|", "\\|")
 
 
 def ranged(value: float, low: float, high: float, sign: str = "") -> str:

@@ -17,7 +17,8 @@ from ...settings import Settings, flat, load, settings_hash
 from .rows import Hashes
 
 DEFAULT = "default"
-_NAME = re.compile(r"\w[\w.\-]*")
+# The run's own files lie beside the configurations' folders.
+_NAME = re.compile(r"(?!.*\.(json|md|html|png)$)\w[\w.\-]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,10 @@ import json
 import pytest
 from scores import graded
 from sufficit.controller.cli import app
+from sufficit.controller.commands.report import print_grids
+from sufficit.controller.console import out
 from sufficit.controller.evaluation.contrasts.scores import ScoreHeader
+from sufficit.controller.evaluation.grids import Grid
 from sufficit.controller.evaluation.journal import Journal
 from sufficit.tools.errors import InputError
 from typer.testing import CliRunner
@@ -58,3 +61,12 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "x.jsonl").write_text("{}\n")
     assert isinstance(run("report", tmp_path / "x.jsonl").exception, InputError)
     assert isinstance(run("report", tmp_path / "none.jsonl").exception, InputError)
+
+
+def test_a_cell_steers_neither_the_terminal_nor_the_table():
+    grid = Grid("Failures", ("group", "for example"), (("a [b]", "q\x1b[2J\n| 1"),))
+    with out.capture() as captured:
+        print_grids([grid])
+    assert "a [b]" in captured.get()
+    assert "\x1b[2J" not in captured.get()
+    assert grid.markdown().splitlines()[-1] == "| a [b] | q\x1b[2J \\| 1 |"

@@ -63,8 +63,9 @@ def test_names_that_cannot_be_folders_are_refused(index, write):
     twice = [write("a.toml", ""), write("sub/a.toml", "")]
     with pytest.raises(InputError, match="two --config files are called a"):
         read_configurations(twice, [], index, "d")
-    with pytest.raises(InputError, match="a folder gets its name"):
-        read_configurations([write("a b.toml", "")], [], index, "d")
+    for name in ("a b.toml", "run.json.toml", "report.html.toml"):
+        with pytest.raises(InputError, match="a folder gets its name"):
+            read_configurations([write(name, "")], [], index, "d")
 
 
 def test_a_run_that_would_change_its_index_is_refused(index, write):
