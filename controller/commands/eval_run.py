@@ -1,6 +1,8 @@
 """`sufficit eval run`: configurations over a question file, every question durable as it ends."""
 
 import asyncio
+import math
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ..evaluation.runs.run import Evaluation
 
 _SHOWN = 3
+_LOG_SECONDS = 30
 
 Questions = Annotated[
     Path,
@@ -136,6 +139,7 @@ class RunBars(RecordBars):
         self._tokens: dict[str, int] = {}
         self._failed: dict[str, int] = {}
         self._done: dict[str, int] = {}
+        self._logged = -math.inf
 
     def loading(self, config: str) -> None:
         """The models of a configuration are about to be loaded."""
@@ -157,6 +161,19 @@ class RunBars(RecordBars):
         each = self._tokens[config] / self._done[config]
         cost = f"{config}: {self._tokens[config]:,} tokens, {each:,.0f} a question{failed}"
         self.update(self.bar(config), completed=self._done[config], description=cost)
+        self._log(config)
+
+    def _log(self, config: str) -> None:
+        """A line now and then where no bar can be drawn, as in a file."""
+        now = time.monotonic()
+        if self.console.is_terminal or now - self._logged < _LOG_SECONDS:
+            return
+        self._logged = now
+        task = next(task for task in self.tasks if task.id == self.bar(config))
+        rate = f", {task.speed:.2f}/s" if task.speed else ""
+        left = "" if task.time_remaining is None else f", {task.time_remaining:,.0f} s left"
+        shown = f"{task.description}, {task.completed:,.0f} of {task.total:,.0f} done{rate}{left}"
+        self.console.print(shown, markup=False, soft_wrap=True)
 
 
 def _tokens(row: "PredictionRow") -> int:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 from backends import random_model
+from prediction_rows import row
 from sufficit.controller.cli import app
+from sufficit.controller.commands.eval_run import RunBars
+from sufficit.controller.console import err
 from sufficit.controller.evaluation.runs.folder import RunFolder
 from sufficit.controller.evaluation.runs.loader import Loader
 from sufficit.tools.errors import IndexMissing, InputError
@@ -105,3 +108,16 @@ def test_wrong_use_is_said_without_waiting_for_torch(tmp_path):
     )
     assert found.returncode == 2
     assert "there is no settings file absent.toml" in found.stderr
+
+
+def test_progress_is_in_a_log_too(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("sufficit.controller.commands.eval_run.time.monotonic", lambda: now[0])
+    with err.capture() as captured, RunBars() as bars:
+        bars.begin("full", [], 9)
+        for place, seconds in enumerate((0, 10, 29, 31)):
+            now[0] = seconds
+            bars.add("full", row(f"q{place}", action="failed"))
+    logged = [line for line in captured.get().splitlines() if " done" in line]
+    assert [line.split(",")[2].strip() for line in logged] == ["1 failed", "4 failed"]
+    assert "4 of 9 done" in logged[-1]
