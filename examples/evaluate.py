@@ -43,9 +43,17 @@ async def main(questions: int = 4) -> None:
         EmbeddedIndex.build(INDEX, read_corpus([EXAMPLES / "handbook"]))
     found = read_question_file(QUESTIONS)
     asked = tuple(sample(found.questions, questions))
-    data = DataHeader(file=QUESTIONS.name, format=found.format, hash=found.digest, questions=len(asked))
+    header = DataHeader(
+        file=QUESTIONS.name,
+        format=found.format,
+        hash=found.digest,
+        questions=len(asked),
+        sampled_from=len(found.questions),
+    )
     configurations = read_configurations(CONFIGURATIONS, ["trustmargin.tau=-4"], INDEX, found.digest)
-    await evaluate(Evaluation(data, asked, configurations), RunFolder(OUT), LocalEngine(1, Loader()), Shown())
+    await evaluate(
+        Evaluation(header, asked, configurations), RunFolder(OUT), LocalEngine(1, Loader()), Shown()
+    )
     for comparison in write_report(OUT).comparisons:
         real = [d.measure for d in comparison.differences if d.real]
         print(f"{comparison.second} against {comparison.first}: real differences in {real or 'nothing'}")
