@@ -48,7 +48,8 @@ def read_question_file(file: Path, qrels: Path | None = None) -> QuestionFile:
     """Read a file of a known data set, or plain JSON or JSON Lines; `qrels` are TREC's or BEIR's.
 
     Known are BEIR, FlashRAG, HotpotQA, 2WikiMultiHopQA, MuSiQue, SQuAD 2.0, NQ, NQ-open, PopQA and
-    TrustMargin. Raises InputError for a file that cannot be read, has no question, or has an id twice.
+    TrustMargin. Raises InputError for a file that cannot be read, has no question, or has an id twice,
+    and for labels of other questions.
     """
     if file.exists() and not file.is_file():
         raise InputError(f"{file} is no regular file, and is read more than once; save the questions in one")
@@ -60,6 +61,8 @@ def read_question_file(file: Path, qrels: Path | None = None) -> QuestionFile:
     if not questions:
         raise InputError(f"{file} ({format_}) holds no question with an answer")
     _check_ids(file, questions)
+    if grades and not any(question.id in grades for question in questions):
+        raise InputError(f"{qrels} judges none of the questions of {file}; their ids must be the same")
     return QuestionFile(format_, _digest(file, qrels), questions, unscored, bad)
 
 

@@ -1,11 +1,14 @@
 """Files that are written whole or not at all."""
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ....tools.errors import StorageError
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
@@ -32,6 +35,5 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}; free space and start the same run again"
-        ) from error
+        next_ = "free space and start the same run again" if error.errno in _FULL else "choose another --out"
+        raise StorageError(f"{path} cannot be written: {error.strerror}; {next_}") from error

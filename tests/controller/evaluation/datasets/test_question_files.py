@@ -71,6 +71,9 @@ def test_labels_count_in_the_digest(tmp_path):
     with_labels = read_question_file(file, tmp_path / "q.tsv")
     assert tuple(with_labels.questions[0].relevant) == ("d7",)
     assert with_labels.digest != read_question_file(file).digest
+    (tmp_path / "q.tsv").write_text("query-id\tcorpus-id\tscore\nb2\td7\t1\n")
+    with pytest.raises(InputError, match=r"q\.tsv judges none of the questions of"):
+        read_question_file(file, tmp_path / "q.tsv")
 
 
 @pytest.mark.parametrize(
