@@ -10,6 +10,7 @@ from .errors import CapabilityError
 from .models.resolve import resolve
 
 _CONTINUATION = "##"
+_UNKNOWN = "[UNK]"
 
 
 class WordPieceTokenizer:
@@ -33,12 +34,23 @@ class WordPieceTokenizer:
         return cls(backend)
 
     def pieces(self, text: str) -> list[str]:
-        """The pieces of `text`, lower-cased where the tokenizer is, continuation pieces marked by `##`."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
+        """The pieces of `text`, lower-cased where the tokenizer is, continuation pieces marked by `##`.
+
+        A word that the vocabulary lacks is one piece, marked by `[UNK]`: it is no other such word.
+        """
+        encoded = self._tokenizer.encode(text, add_special_tokens=False)
+        unknown = self._tokenizer.model.unk_token
+        return [
+            f"{_UNKNOWN}{text[start:end].lower()}" if piece == unknown else piece
+            for piece, (start, end) in zip(encoded.tokens, encoded.offsets, strict=True)
+        ]
 
     def join(self, pieces: Sequence[str]) -> str:
-        """Readable text of consecutive pieces; a leading continuation piece stands without its mark."""
+        """Readable text of consecutive pieces, without their marks."""
         text = ""
         for piece in pieces:
-            text += piece.removeprefix(_CONTINUATION) if piece.startswith(_CONTINUATION) else f" {piece}"
+            if piece.startswith(_CONTINUATION):
+                text += piece.removeprefix(_CONTINUATION)
+            else:
+                text += f" {piece.removeprefix(_UNKNOWN)}"
         return text.strip()

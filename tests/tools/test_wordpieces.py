@@ -28,6 +28,13 @@ def test_join_reads_as_words(wordpieces: WordPieceTokenizer) -> None:
     assert wordpieces.join([]) == ""
 
 
+def test_words_that_the_vocabulary_lacks_are_not_each_other(wordpieces: WordPieceTokenizer) -> None:
+    pieces = wordpieces.pieces("What does 🙂🙂 mean?")
+    assert pieces == ["what", "does", "[UNK]🙂🙂", "mean", "?"]
+    assert wordpieces.pieces("🙂🙂") == pieces[2:3] != wordpieces.pieces("🍕")
+    assert wordpieces.join(pieces) == "what does 🙂🙂 mean ?"
+
+
 def test_another_kind_of_tokenizer_is_refused(tmp_path) -> None:
     PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.Unigram([("a", 0.0)]))).save_pretrained(
         tmp_path
