@@ -50,9 +50,13 @@ def calibrate(
 
     Prints, for each risk alpha, the threshold and how much sufficient evidence is still answered.
     """
+    from ...policies.rinse.artifact import check_place, save_artifact  # noqa: PLC0415
     from ..evaluation.calibration import hashes, reachable, thresholds, with_threshold  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings
+    if folder:
+        # Known before hours of scoring.
+        check_place(folder)
     rows, held_out, artifact, readers = _scored(files, settings, scores, groups, seed, at_once)
     found = thresholds(rows, [*reachable(rows, ALPHAS), alpha])
     chosen = next(threshold for threshold in found if threshold.alpha == alpha)
@@ -61,8 +65,6 @@ def calibrate(
     if plot:
         _draw(found, plot)
     if folder:
-        from ...policies.rinse.artifact import save_artifact  # noqa: PLC0415
-
         save_artifact(with_threshold(artifact, readers, chosen, hashes(files)), folder)
     skipped = sum(row.score is None for row in rows)
     counts = {"records": len(rows), "skipped": skipped, "seen": held_out.seen, "unpaired": held_out.unpaired}

@@ -48,12 +48,14 @@ def fit(
 ) -> None:
     """Fit RINSE on pairs: readers, size correction, answer threshold. A killed fit goes on where it was."""
     # What only a fit needs, torch and scipy among it, is loaded here.
-    from ...policies.rinse.artifact import save_artifact  # noqa: PLC0415
+    from ...policies.rinse.artifact import check_place, save_artifact  # noqa: PLC0415
     from ...policies.rinse.latent import prompts_named  # noqa: PLC0415
     from ...policies.rinse.training import FitSettings  # noqa: PLC0415
     from ...tools.models.cache import cache_dir  # noqa: PLC0415
     from ..evaluation.fitting import fit_pairs, load_backbones, read_pairs  # noqa: PLC0415
 
+    # Known before hours of fitting.
+    check_place(folder)
     left_out = leave_out or []
     settings = load(assignments or (), config).settings
     prompts = prompts_named(wording or ["judge"])

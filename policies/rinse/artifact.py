@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from ...tools.errors import ArtifactError, StorageError
+from ...tools.errors import ArtifactError, InputError, StorageError
 from .content import FEATURES, ContentModel
 from .idf import PieceCounts
 from .latent import LatentModel, LatentPrompt
@@ -119,11 +119,20 @@ def artifact_hash(artifact: Artifact) -> str:
     return hashlib.sha256(header.model_dump_json().encode()).hexdigest()
 
 
-def save_artifact(artifact: Artifact, folder: Path) -> None:
-    """Write `artifact` to `folder`, replacing what is there only once all of it is on disk.
+def check_place(folder: Path) -> None:
+    """Raise InputError where an artifact written to `folder` would take the place of something else."""
+    if not folder.exists():
+        return
+    if not folder.is_dir() or {item.name for item in folder.iterdir()} - {JSON_FILE, WEIGHTS_FILE}:
+        raise InputError(f"{folder} exists and is no artifact; choose another --out")
 
-    Raises StorageError where the disk refuses.
+
+def save_artifact(artifact: Artifact, folder: Path) -> None:
+    """Write `artifact` to `folder`, replacing an artifact there only once all of it is on disk.
+
+    Raises InputError where something else is there, StorageError where the disk refuses.
     """
+    check_place(folder)
     weights = save_tensors(dict(_tensors(artifact)))
     header = _header(artifact, weights)
     try:

@@ -63,3 +63,10 @@ def test_too_few_groups_are_named(tmp_path):
     result = run(tmp_path / "few.jsonl", "--scores", tmp_path / "scores.jsonl", "--alpha", "0.1")
     assert isinstance(result.exception, InputError)
     assert "it takes 9 or more" in str(result.exception)
+
+
+def test_a_folder_of_something_else_is_refused_before_anything_is_scored(pairs, tmp_path):
+    result = run(pairs[0], "--scores", tmp_path / "scores.jsonl", "--out", tmp_path)
+    assert isinstance(result.exception, InputError)
+    assert not (tmp_path / "scores.jsonl").exists()
+    assert pairs[0].exists()

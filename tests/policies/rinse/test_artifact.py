@@ -14,7 +14,7 @@ from sufficit.policies.rinse.artifact import (
 )
 from sufficit.policies.rinse.fit import fit_artifact
 from sufficit.policies.rinse.training import FitSettings
-from sufficit.tools.errors import ArtifactError, StorageError
+from sufficit.tools.errors import ArtifactError, InputError, StorageError
 
 BACKBONES = {name: Backbone(name, f"{name}-hash") for name in ("wordpieces", "reranker", "encoder")}
 
@@ -47,6 +47,17 @@ def test_saving_again_replaces_and_leaves_nothing_else(artifact, folder):
     save_artifact(replace(artifact, content=content), folder)
     assert load_artifact(folder).content.weights == pytest.approx(artifact.content.weights + 1)
     assert [path.name for path in folder.parent.iterdir()] == ["artifact"]
+
+
+def test_what_is_no_artifact_is_not_replaced(artifact, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    save_artifact(artifact, notes)
+    (notes / "thesis.txt").write_text("years of work")
+    for place in (notes, notes / "thesis.txt"):
+        with pytest.raises(InputError, match="is no artifact; choose another --out"):
+            save_artifact(artifact, place)
+    assert (notes / "thesis.txt").read_text() == "years of work"
 
 
 def test_the_hash_tells_one_artifact_from_another(artifact, folder):
