@@ -106,5 +106,5 @@ def _ranking(pool: Iterable[FoundPassage]) -> dict[str, float]:
 
 
 def _word(name: str) -> str:
-    """A name as one word, as TREC's format wants it: percent-encoded where it holds white space."""
-    return name if len(name.split()) == 1 else quote(name, safe="")
+    """A name as one word, as TREC's format wants it: percent-encoded with white space, a dash if empty."""
+    return name if len(name.split()) == 1 else quote(name, safe="") or "-"
