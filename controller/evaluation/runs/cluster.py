@@ -129,7 +129,8 @@ class RayEngine:
             raise UsageError(
                 f"no Ray cluster at RAY_ADDRESS = {os.environ.get('RAY_ADDRESS')}: {error}"
             ) from error
-        found = [node["Resources"].get("GPU", 0.0) for node in ray.nodes() if node["Alive"]]
+        machines: Any = ray.nodes  # untyped
+        found = [node["Resources"].get("GPU", 0.0) for node in machines() if node["Alive"]]
         if gpus and (most := room(found, gpus)) < workers:
             ray.shutdown()
             raise UsageError(
