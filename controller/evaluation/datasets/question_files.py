@@ -1,7 +1,6 @@
 """A question file of whichever data set, as `sufficit eval run` asks it."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from ....tools.errors import InputError
 from ....tools.retrievers.trec import read_qrels
 from .examples import Example
 from .formats import FORMATS
-from .questions import Question, questions_of, read_items, readable
+from .questions import Question, check_ids, questions_of, read_items, readable
 from .sources import BadRow, read_source
 
 # Formats without passages, each with fields that tell it; what has none of them is plain.
@@ -60,7 +59,7 @@ def read_question_file(file: Path, qrels: Path | None = None) -> QuestionFile:
     unscored = tuple(q.id for q in every if not (q.answers or q.answerable is False))
     if not questions:
         raise InputError(f"{file} ({format_}) holds no question with an answer")
-    _check_ids(file, questions)
+    check_ids(file, questions)
     if grades and not any(question.id in grades for question in questions):
         raise InputError(f"{qrels} judges none of the questions of {file}; their ids must be the same")
     return QuestionFile(format_, _digest(file, qrels), questions, unscored, bad)
@@ -109,17 +108,6 @@ def _plain_format(items: Sequence[Any]) -> str:
     if first.keys() == _NQ_OPEN and isinstance(first["answer"], list):
         return "NQ-open"
     return next((name for name, fields in _PLAIN if fields <= first.keys()), "plain JSON")
-
-
-def _check_ids(file: Path, questions: Sequence[Question]) -> None:
-    counts = Counter(question.id for question in questions)
-    twice = [name for name, count in counts.items() if count > 1]
-    if twice:
-        shown = ", ".join(map(repr, twice[:3])) + (", …" if len(twice) > 3 else "")
-        raise InputError(
-            f"{file}: {len(twice)} ids stand at more than one question: {shown}.\n"
-            "Give every question its own."
-        )
 
 
 def _digest(file: Path, qrels: Path | None) -> str:

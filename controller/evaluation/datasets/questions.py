@@ -4,6 +4,7 @@ import codecs
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,13 +39,27 @@ class Question:
 def read_questions(file: Path, qrels: Path | None = None) -> tuple[list[Question], int]:
     """The questions of a JSON Lines or JSON file, also gzipped, and how many had no answer.
 
-    Layouts are those of `questions_of`. Raises InputError as it does, and for a file without an answer.
+    Layouts are those of `questions_of`. Raises InputError as it does, and for a file without an answer or
+    with an id that comes twice.
     """
     every = questions_of(file, read_items(file), read_qrels(qrels) if qrels else {})
     found = [question for question in every if question.answers]
     if not found:
         raise InputError(f"{file} holds no question with an answer")
+    check_ids(file, found)
     return found, len(every) - len(found)
+
+
+def check_ids(file: Path, questions: Sequence[Question]) -> None:
+    """Raise InputError where one id stands at more than one question, since rows are known by it."""
+    counts = Counter(question.id for question in questions)
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        shown = ", ".join(map(repr, twice[:3])) + (", …" if len(twice) > 3 else "")
+        raise InputError(
+            f"{file}: {len(twice)} ids stand at more than one question: {shown}.\n"
+            "Give every question its own."
+        )
 
 
 def questions_of(file: Path, items: Sequence[Any], grades: Mapping[str, Mapping[str, int]]) -> list[Question]:

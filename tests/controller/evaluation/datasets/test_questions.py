@@ -85,3 +85,10 @@ def test_answers_that_are_no_plain_text(tmp_path, given, expected):
 def test_a_gzipped_file_needs_no_name_for_it(tmp_path):
     (tmp_path / "q.jsonl").write_bytes(gzip.compress(lines(ROWS).encode()))
     assert read_items(tmp_path / "q.jsonl") == ROWS
+
+
+def test_an_id_at_two_questions_is_refused(tmp_path):
+    file = tmp_path / "twice.json"
+    file.write_text(json.dumps([{"id": 1, "question": f"Q{n}?", "answer": "a"} for n in range(2)]))
+    with pytest.raises(InputError, match="1 ids stand at more than one question: '1'"):
+        read_questions(file)
