@@ -8,7 +8,6 @@ import torch
 from numpy.typing import NDArray
 from transformers import (
     AutoModelForSequenceClassification,
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -18,6 +17,7 @@ from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
 from ..models.quiet import quiet
 from ..models.resolve import resolve
+from ..models.tokenizers import load_tokenizer
 from ..rerankers.encoding import Encodings, batches, longest_input, pad
 from ..rerankers.worker import Worker
 
@@ -55,7 +55,7 @@ class SequenceClassifier:
         folder = resolve(model)
         with quiet():
             classifier = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
-            tokenizer = AutoTokenizer.from_pretrained(folder)
+            tokenizer = load_tokenizer(folder)
         return cls(
             classifier,
             tokenizer,

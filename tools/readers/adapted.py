@@ -18,13 +18,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import nn
-from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from ..errors import ArtifactError
 from ..models.cache import storage_errors
 from ..models.fingerprint import fingerprint
 from ..models.quiet import quiet
 from ..models.resolve import resolve
+from ..models.tokenizers import load_tokenizer
 from ..rerankers.encoding import longest_input
 from .lora import Tensors, adapters, merge
 from .windows import MAX_TOKENS
@@ -151,13 +152,13 @@ def load_adapted(
         if folder is None:
             plain = resolve(model)
             loaded = auto.from_pretrained(plain, dtype=torch.float32)
-            tokenizer = AutoTokenizer.from_pretrained(plain)
+            tokenizer = load_tokenizer(plain)
             return loaded, tokenizer, fingerprint(plain), longest_input(plain, tokenizer, loaded.config)
         weights = read(folder, kind)
         loaded = auto.from_pretrained(weights.base, dtype=torch.float32, num_labels=labels)
     weights.apply(loaded.base_model)
     put_head(loaded, weights)
-    return loaded, AutoTokenizer.from_pretrained(weights.base), weights.fingerprint, weights.reader.max_tokens
+    return loaded, load_tokenizer(weights.base), weights.fingerprint, weights.reader.max_tokens
 
 
 def put_head(module: nn.Module, weights: Weights) -> None:

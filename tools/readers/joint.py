@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoModel, PreTrainedTokenizerBase
 
 from ..errors import InputError, ModelOutputError
 from ..models.compute import Device, resolve_device
 from ..models.quiet import quiet
+from ..models.tokenizers import load_tokenizer
 from ..rerankers.cache import LruCache
 from ..rerankers.worker import Worker
 from .adapted import find, put_head, read
@@ -85,7 +86,7 @@ class FusedJointReader:
         put_head(whole, weights)
         return cls(
             whole,
-            AutoTokenizer.from_pretrained(weights.base),
+            load_tokenizer(weights.base),
             fingerprint=weights.fingerprint,
             max_tokens=weights.reader.max_tokens,
             device=resolve_device(device),

@@ -16,7 +16,6 @@ from transformers import (
     AutoConfig,
     AutoModel,
     AutoModelForTextEncoding,
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -26,6 +25,7 @@ from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
 from ..models.quiet import quiet
 from ..models.resolve import resolve
+from ..models.tokenizers import load_tokenizer
 from .cache import LruCache
 from .encoding import Encodings, batches, longest_input, pad
 from .head import SentenceHead, load_head, transformer_of
@@ -86,7 +86,7 @@ class BiEncoderReranker:
             # Of an encoder-decoder the encoder.
             family = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel
             encoder = family.from_pretrained(body, dtype=torch.float32)
-            tokenizer = AutoTokenizer.from_pretrained(body)
+            tokenizer = load_tokenizer(body)
         return cls(
             encoder,
             tokenizer,

@@ -5,10 +5,10 @@ from typing import Any, Protocol
 
 import torch
 from torch import nn
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from ...models.quiet import quiet
 from ...models.resolve import resolve
+from ...models.tokenizers import load_tokenizer
 from ..lora import Tensors, adapt
 from ..windows import Unit, Window, Windower
 
@@ -50,7 +50,7 @@ class EncodedItems:
     """Items as windows, cut once. `pad` is the id that fills a batch up."""
 
     def __init__(self, base: str, units: Sequence[Sequence[Unit]]) -> None:
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(resolve(base))
+        tokenizer = load_tokenizer(resolve(base))
         self.pad = int(tokenizer.pad_token_id or 0)
         windower = Windower(tokenizer)
         # In training a passage is read in its first window: few are longer, and a batch stays bounded.
