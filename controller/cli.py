@@ -32,6 +32,7 @@ from .commands import (
     trustmargin,
 )
 from .console import complain
+from .extras import extra_with
 
 app = typer.Typer(
     name="sufficit",
@@ -71,10 +72,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("sufficit"):
             raise
-        complain(
-            f"this needs the package {error.name}, which comes with an extra of sufficit.\n"
-            "For models and the index: pip install 'sufficit[embedded]'"
-        )
+        extra = extra_with(error.name or "")
+        advice = f"pip install 'sufficit[{extra}]'" if extra else f"pip install {error.name}"
+        complain(f"this needs the package {error.name}, which is not installed\nInstall it: {advice}")
         sys.exit(UsageError.exit_code)
     except OSError as error:
         complain(f"{error.strerror or error}: {error.filename or 'the output'}")
