@@ -13,6 +13,11 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 GENERATOR = "smollm2-135m-instruct"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Ray first: it takes the handler of segmentation faults from a JVM that runs, which then dies of one."""
+    items.sort(key=lambda item: item.get_closest_marker("ray") is None)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of public question-answering data beside the repository."""

@@ -17,6 +17,8 @@ ray = pytest.importorskip("ray")
 from ray.exceptions import ActorDiedError, NodeDiedError, OutOfMemoryError  # noqa: E402
 from sufficit.controller.evaluation.runs.cluster import Place, RayAgent, RayEngine, room  # noqa: E402
 
+pytestmark = pytest.mark.ray
+
 TESTS = str(Path(__file__).resolve().parents[3])
 
 
