@@ -12,12 +12,13 @@ from typing import TypeVar
 
 from ..policies.abstention import ClosedBookRule
 from ..policies.types import Decision, LoopState, SufficiencyReport
-from ..tools.errors import BudgetExhausted, InputError, UsageError
+from ..tools.errors import BudgetExhausted, UsageError
 from ..tools.types import Generation, Passage
 from .answer import Answer
 from .budget import BudgetSettings, Ledger
 from .outcome import Outcome, conclude
 from .pool import Pool
+from .question import checked_question
 from .recording import Recorder
 from .settings import Settings
 from .stages import Assemble, PageVisit, Stages, Visit
@@ -102,23 +103,6 @@ class Controller:
         except TimeoutError:
             run.stop(BudgetExhausted("seconds", settings.budget.seconds))
         return conclude(run.outcome, self._settings.closed_book, ledger, recorder), recorder.events
-
-
-def checked_question(question: str, limit: int) -> str:
-    """The question as it is asked: stripped, at most `limit` characters, and Unicode all through.
-
-    Raises InputError for an empty or overlong one.
-    """
-    # What is no Unicode, such as an argument's undecodable byte, becomes a question mark.
-    question = question.encode("utf-8", "replace").decode().strip()
-    if not question:
-        raise InputError("the question is empty; ask one")
-    if len(question) > limit:
-        raise InputError(
-            f"the question has {len(question):,} characters, at most {limit:,} are read "
-            "(setting question_characters); put long material into the corpus"
-        )
-    return question
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import typer
 
 from ..answer import Answer
 from ..console import err, out, print_json
-from ..loop import checked_question
+from ..question import checked_question
 from ..report import Report
 from ..retrieval import check_indexes
 from ..settings import Settings, load

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..answer import Answer
 from ..budget import BudgetSettings
-from ..loop import checked_question
+from ..question import checked_question
 from ..trace import Event, Finished, Listener
 from .fields import Count, Positive
 from .service import Call, Service

@@ -11,7 +11,7 @@ from fastapi import APIRouter, FastAPI, Request
 from ...tools.errors import InputError, SufficitError
 from ..cache.fetching import Need
 from ..cache.node import CacheNode, Lookup
-from ..loop import checked_question
+from ..question import checked_question
 from .cache_body import LookupBody, LookupRequest, lookup_body
 from .deciding import BUDGET
 from .dependencies import CallDep, ServiceDep

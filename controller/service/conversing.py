@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...policies.conversation import Conversation, Speaker, Turn, in_conversation, standalone
 from ...tools.errors import InputError
-from ..loop import checked_question
+from ..question import checked_question
 from ..settings import Settings
 from .chat_models import ChatMessage, ChatRequest
 from .errors import Refused

@@ -8,7 +8,7 @@ from ...policies.query import UncoveredWindows
 from ...policies.types import SufficiencyReport, WindowCoverage
 from ...tools.errors import InputError
 from ...tools.types import Passage
-from ..loop import checked_question
+from ..question import checked_question
 from .decide_body import DecisionBody, OverIndex, OverPassages
 from .errors import Refused
 from .passages import held
