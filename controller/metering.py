@@ -9,22 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tools.protocols import Encoder, Generator
-from ..tools.types import Capabilities, Generation, Prompt, Rollout
+from ..tools.types import Generation, Prompt, Rollout
 from .budget import Ledger
+from .wrapping import AroundEncoder, AroundGenerator
 
 
 @dataclass(frozen=True, slots=True)
-class MeteredGenerator:
+class MeteredGenerator(AroundGenerator):
     """A generator whose calls and tokens are counted, on failure as on success."""
 
-    generator: Generator
     ledger: Ledger
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Those of the generator."""
-        return self.generator.capabilities
 
     async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
         """As `Generator.generate`; raises BudgetExhausted before the call that would go over."""
@@ -45,10 +39,6 @@ class MeteredGenerator:
         self._reserve(0)
         return await self.generator.score(prompt, continuations)
 
-    def count_tokens(self, text: str) -> int:
-        """As `Generator.count_tokens`; free."""
-        return self.generator.count_tokens(text)
-
     def _reserve(self, tokens: int) -> int:
         self.ledger.spend("generated_tokens", tokens)
         try:
@@ -60,32 +50,12 @@ class MeteredGenerator:
 
 
 @dataclass(frozen=True, slots=True)
-class MeteredEncoder:
+class MeteredEncoder(AroundEncoder):
     """An encoder whose calls are counted."""
 
-    encoder: Encoder
     ledger: Ledger
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the encoder."""
-        return self.encoder.fingerprint
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Those of the encoder."""
-        return self.encoder.capabilities
-
-    @property
-    def depth(self) -> int:
-        """That of the encoder."""
-        return self.encoder.depth
 
     async def states(self, prompts: Sequence[Prompt], layers: Sequence[int]) -> NDArray[np.float32]:
         """As `Encoder.states`; raises BudgetExhausted before the call that would go over."""
         self.ledger.spend("model_calls")
         return await self.encoder.states(prompts, layers)
-
-    def count_tokens(self, text: str) -> int:
-        """As `Encoder.count_tokens`; free."""
-        return self.encoder.count_tokens(text)

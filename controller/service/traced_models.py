@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from opentelemetry.trace import Span
 
-from ...tools.protocols import Encoder, Generator, JointReader, Reranker, SpanReader
-from ...tools.types import Capabilities, Generation, Prompt, Rollout
+from ...tools.protocols import JointReader, Reranker, SpanReader
+from ...tools.types import Generation, Prompt, Rollout
+from ..wrapping import AroundEncoder, AroundGenerator
 from .spans import MODEL, OPERATION, PROVIDER, Spans, Value
 
 MAX_TOKENS = "gen_ai.request.max_tokens"
@@ -17,21 +18,15 @@ INPUT_TOKENS, OUTPUT_TOKENS = "gen_ai.usage.input_tokens", "gen_ai.usage.output_
 
 
 @dataclass(frozen=True, slots=True)
-class TracedGenerator:
+class TracedGenerator(AroundGenerator):
     """A generator whose calls are spans of the operation `chat` or `text_completion`.
 
     One span a call, whatever the number of prompts: `sufficit.prompts`. What the call is for stands in
     `sufficit.call`: `generate`, `rollout` (IGP) or `score` (TrustMargin), which generates nothing.
     """
 
-    generator: Generator
     spans: Spans
     provider: str
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Those of the generator."""
-        return self.generator.capabilities
 
     async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
         """As `Generator.generate`."""
@@ -56,10 +51,6 @@ class TracedGenerator:
             read = self.generator.count_tokens(prompt.text) + sum(map(len, scores))
             span.set_attributes({INPUT_TOKENS: read, OUTPUT_TOKENS: 0})
             return scores
-
-    def count_tokens(self, text: str) -> int:
-        """As `Generator.count_tokens`."""
-        return self.generator.count_tokens(text)
 
     def _name(self, prompts: Sequence[Prompt]) -> str:
         return f"{_operation(prompts)} {self.capabilities.model}"
@@ -122,26 +113,10 @@ class TracedReranker:
 
 
 @dataclass(frozen=True, slots=True)
-class TracedEncoder:
+class TracedEncoder(AroundEncoder):
     """An encoder whose calls are spans of the operation `embeddings`."""
 
-    encoder: Encoder
     spans: Spans
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the encoder."""
-        return self.encoder.fingerprint
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Those of the encoder."""
-        return self.encoder.capabilities
-
-    @property
-    def depth(self) -> int:
-        """That of the encoder."""
-        return self.encoder.depth
 
     async def states(self, prompts: Sequence[Prompt], layers: Sequence[int]) -> NDArray[np.float32]:
         """As `Encoder.states`."""
@@ -149,10 +124,6 @@ class TracedEncoder:
         asked = {**_read("embeddings", model), "sufficit.inputs": len(prompts)}
         with self.spans.span(f"embeddings {model}", asked):
             return await self.encoder.states(prompts, layers)
-
-    def count_tokens(self, text: str) -> int:
-        """As `Encoder.count_tokens`."""
-        return self.encoder.count_tokens(text)
 
 
 @dataclass(frozen=True, slots=True)
