@@ -15,7 +15,7 @@ class Counters:
     `judged` lookups found passages to judge before any fetch. `fetches` were made; `shared` lookups missed
     and shared the fetch of another; `settled` ones missed without a fetch, for what one had brought for the
     same need did not suffice and is fresh. `swept` counts expired passages that sweeps deleted.
-    `fetches_saved` = hits + shared + settled: what a client without a cache would have fetched besides.
+    `fetches_saved` = hits + shared: fetches without which a need was served, or shared another's fetch.
     `wrong_hits` is `wrong_hit_estimate`.
     """
 

@@ -150,8 +150,7 @@ class CacheNode:
         """What was done so far."""
         counts = self._counts
         estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
-        saved = counts.hits + counts.shared + counts.settled
-        return replace(counts, fetches_saved=saved, wrong_hits=estimate)
+        return replace(counts, fetches_saved=counts.hits + counts.shared, wrong_hits=estimate)
 
     async def _found(self, need: Need, shelf: Shelf) -> list[Passage]:
         return await shelf.search(need.question, self._settings.passages)
