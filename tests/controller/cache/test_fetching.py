@@ -1,16 +1,13 @@
-"""What a miss fetches, over a site on loopback: pages by the safe fetcher, and the operator's webhook."""
+"""What a miss fetches from the web, over a site on loopback."""
 
-import json
 import time
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from sufficit.controller.cache.fetching import Need, WebFetch
-from sufficit.controller.cache.settings import WebhookSettings
 from sufficit.controller.cache.shelf import Shelf
-from sufficit.controller.cache.webhook import Webhook
 from sufficit.controller.web import Keeper
-from sufficit.tools.errors import SettingsError, ToolError
+from sufficit.tools.errors import ToolError
 from sufficit.tools.types import Hit
 from sufficit.tools.web.extract import PageReader
 from sufficit.tools.web.settings import ExtractSettings
@@ -75,73 +72,3 @@ async def test_addresses_inside_are_refused_as_the_fetcher_refuses_them(site, re
 async def test_a_search_that_fails_is_a_fault_of_the_fetch(site, reader, shelf):
     fetched = await from_web(site, reader).fetch(NEED, Keeper(shelf, 60))
     assert fetched.faults == ("the search failed: engine gone",)
-
-
-def hook(site: Site, **changes) -> Webhook:
-    return Webhook.of(WebhookSettings(url=site.url("/hook"), **changes))
-
-
-def answers(site: Site, body: object, status: int = 200) -> None:
-    text = body if isinstance(body, str) else json.dumps(body)
-    site.serve("/hook", text, status, content_type="application/json")
-
-
-async def test_the_webhook_is_asked_with_its_key_and_its_passages_are_kept(site, shelf, monkeypatch):
-    monkeypatch.setenv("HOOK_KEY", "Bearer s3cret")
-    given = [
-        {"text": "The Rhine rises in the Alps.", "url": "https://r.example/", "title": "Rhine"},
-        {"text": "It is 1,230 km long.", "source": "lengths", "id": "7", "more": "ignored"},
-        {"text": "The Rhine ends in the sea.", "url": "https://r.example/"},
-    ]
-    answers(site, {"passages": given, "keep_seconds": 20})
-    fetched = await hook(site, key_variable="HOOK_KEY").fetch(NEED, Keeper(shelf, 60))
-    assert (fetched.passages, fetched.faults) == (3, ())
-    assert site.requests[-1].headers["authorization"] == "Bearer s3cret"
-    held = await shelf.search("Rhine km", 9)
-    assert {p.source for p in held} == {"web:https://r.example/", "web:lengths"}
-    assert {p.metadata["expires"] - p.metadata["fetched"] for p in held} == {20}
-    assert len(held) == 3
-
-
-async def test_a_webhook_cannot_lengthen_how_long_passages_are_kept(site, shelf):
-    answers(site, {"passages": [{"text": "The Rhine."}], "keep_seconds": 9e9})
-    await hook(site).fetch(NEED, Keeper(shelf, 60))
-    (held,) = await shelf.search("Rhine", 9)
-    assert held.metadata["expires"] - held.metadata["fetched"] == 60
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "why"),
-    [
-        ({"passages": []}, 200, "no passage"),
-        ({"passages": [{"text": ""}]}, 200, "passages.0.text"),
-        ({"found": 1}, 200, "passages"),
-        ("<html>", 200, "JSON"),
-        ({"passages": [{"text": "x"}] * 4}, 200, "more than 3"),
-        ({"passages": [{"text": "x" * 3000}]}, 200, "longer than 2,000 bytes"),
-        ({"passages": [{"text": "x"}]}, 503, "answers 503"),
-        ({"passages": [{"text": "x"}], "keep_seconds": -1}, 200, "keep_seconds"),
-    ],
-)
-async def test_an_answer_of_another_kind_is_a_fault_and_nothing_is_kept(site, shelf, body, status, why):
-    answers(site, body, status)
-    fetched = await hook(site, passages=3, answer_bytes=2000).fetch(NEED, Keeper(shelf, 60))
-    assert fetched.passages == 0
-    assert why in fetched.faults[0]
-    assert fetched.faults[0].startswith("webhook: ")
-    assert not shelf.exists
-
-
-async def test_a_webhook_that_is_not_there_or_redirects_is_a_fault(site, shelf):
-    site.redirect("/hook", "http://10.0.0.1/")
-    keeper = Keeper(shelf, 60)
-    assert "answers 302" in (await hook(site).fetch(NEED, keeper)).faults[0]
-    gone = Webhook.of(WebhookSettings(url="http://127.0.0.1:9/"))
-    assert "ConnectError" in (await gone.fetch(NEED, keeper)).faults[0]
-
-
-def test_the_key_has_to_be_in_the_environment():
-    with pytest.raises(SettingsError, match="NO_SUCH"):
-        Webhook.of(WebhookSettings(url="http://h/", key_variable="NO_SUCH"))
-    with pytest.raises(ValueError, match="whole URL"):
-        WebhookSettings(url="ftp://h/")
