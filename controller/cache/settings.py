@@ -14,7 +14,11 @@ class WebhookSettings(_Section):
 
     url: str = Field(default="", description="asked on a miss in place of the web; empty leaves it out")
     key_variable: str = Field(default="", description="environment variable that holds the webhook's key")
-    key_header: str = Field(default="Authorization", description="header that carries the key as it is")
+    key_header: str = Field(
+        default="Authorization",
+        pattern=r"^[A-Za-z0-9_!#$%&'*+.^`|~-]+$",
+        description="header that carries the key as it is",
+    )
     seconds: float = Field(default=30.0, gt=0, le=600, description="for one answer")
     answer_bytes: int = Field(default=4_000_000, ge=1, le=100_000_000, description="longest answer")
     passages: int = Field(default=200, ge=1, le=10_000, description="most passages of one answer")

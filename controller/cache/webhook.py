@@ -13,6 +13,7 @@ passages are kept, never lengthen it.
 import asyncio
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -29,6 +30,9 @@ from .settings import WebhookSettings
 
 _NAME: Final = "webhook"
 """Stands where a page's URL stands: the real one may hold a key."""
+
+_CARRIED: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+"""What a header can carry as it is."""
 
 
 class _Passage(BaseModel):
@@ -60,13 +64,22 @@ class Webhook:
 
     @classmethod
     def of(cls, settings: WebhookSettings) -> "Webhook":
-        """Raises SettingsError if the key is not in the environment."""
+        """Raises SettingsError if the key is not in the environment, or no header can carry it."""
         name = settings.key_variable
-        if name and not os.environ.get(name):
+        if not name:
+            return cls(settings, {})
+        key = os.environ.get(name, "")
+        if not key:
             raise SettingsError(
                 f"cache.webhook.key_variable = {name!r}: the environment has no such variable"
             )
-        return cls(settings, {settings.key_header: os.environ[name]} if name else {})
+        # Else the client's error would name the key to whoever asks.
+        if not _CARRIED.fullmatch(key):
+            raise SettingsError(
+                f"cache.webhook.key_variable = {name!r}: a header carries visible ASCII only\n"
+                "Set the variable without line breaks and without spaces around the key."
+            )
+        return cls(settings, {settings.key_header: key})
 
     async def fetch(self, need: Need, keeper: Keeper) -> Fetched:
         """See Fetch."""
@@ -75,7 +88,7 @@ class Webhook:
                 answer = _Answer.model_validate_json(await self._ask(need))
         except TimeoutError:
             return self._failed(f"no answer within {self.settings.seconds:g} s")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             return self._failed(f"{type(error).__name__}: {error}")
         except ValidationError as error:
             first = error.errors()[0]

@@ -1,5 +1,6 @@
 """The operator's webhook, over a site on loopback."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -10,8 +11,8 @@ from sufficit.controller.cache.settings import WebhookSettings
 from sufficit.controller.cache.shelf import Shelf
 from sufficit.controller.cache.webhook import Webhook
 from sufficit.controller.web import Keeper
-from sufficit.tools.errors import SettingsError
-from website import Site
+from sufficit.tools.errors import IndexLocked, SettingsError
+from website import Request, Site, start
 
 NEED = Need("Where does the Rhine rise?", "a")
 
@@ -71,6 +72,8 @@ async def test_a_webhook_cannot_lengthen_how_long_passages_are_kept(site, shelf)
         ({"passages": [{"text": "x" * 3000}]}, 200, "longer than 2,000 bytes"),
         ({"passages": [{"text": "x"}]}, 503, "answers 503"),
         ({"passages": [{"text": "x"}], "keep_seconds": -1}, 200, "keep_seconds"),
+        ('{"passages": [{"text": "x"}], "keep_seconds": NaN}', 200, "keep_seconds"),
+        (r'{"passages": [{"text": "\ud800"}]}', 200, "the body"),
     ],
 )
 async def test_an_answer_of_another_kind_is_a_fault_and_nothing_is_kept(site, shelf, body, status, why):
@@ -90,6 +93,80 @@ async def test_a_webhook_that_is_not_there_or_redirects_is_a_fault(site, shelf):
     assert "ConnectError" in (await gone.fetch(NEED, keeper)).faults[0]
 
 
+async def test_the_webhook_is_posted_the_question_and_its_scope_and_no_key_unless_there_is_one(site, shelf):
+    posted = []
+
+    async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().casefold()
+        length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
+        posted.append((head, await reader.readexactly(length)))
+        writer.write(b"HTTP/1.1 204 X\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(read, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+        fetched = await Webhook.of(WebhookSettings(url=url)).fetch(NEED, Keeper(shelf, 60))
+    ((head, body),) = posted
+    assert head.startswith("post /hook ")
+    assert "authorization" not in head
+    assert json.loads(body) == {"question": NEED.question, "scope": NEED.scope}
+    assert fetched.faults == ("webhook: the webhook answers 204",)
+
+
+async def test_an_answer_at_its_limits_is_taken(site, shelf):
+    body = json.dumps({"passages": [{"text": "one"}, {"text": "two"}, {"text": "three"}]})
+    answers(site, body)
+    fetched = await hook(site, passages=3, answer_bytes=len(body)).fetch(NEED, Keeper(shelf, 60))
+    assert (fetched.passages, fetched.faults) == (3, ())
+    over = await hook(site, answer_bytes=len(body) - 1).fetch(NEED, Keeper(shelf, 60))
+    assert "longer than" in over.faults[0]
+
+
+async def test_an_answer_that_drips_for_ever_ends_when_its_time_is_over(site, shelf):
+    @site.route("/hook")
+    async def drip(request: Request, writer: asyncio.StreamWriter) -> None:
+        start(writer)
+        while True:
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0.02)
+
+    fetched = await hook(site, seconds=0.2).fetch(NEED, Keeper(shelf, 60))
+    assert fetched.faults == ("webhook: no answer within 0.2 s",)
+
+
+async def test_passages_that_cannot_be_kept_are_a_fault(site):
+    class Locked:
+        def replace(self, passages) -> None:
+            raise IndexLocked("somebody else writes")
+
+    answers(site, {"passages": [{"text": "The Rhine."}]})
+    fetched = await hook(site).fetch(NEED, Keeper(Locked(), 60))
+    assert (fetched.passages, fetched.faults) == (0, ("webhook: not kept: somebody else writes",))
+
+
+@pytest.mark.parametrize("url", ["http://", "http://[::1", "http://xn--/"])
+async def test_an_address_that_is_none_is_a_fault(shelf, url):
+    fetched = await Webhook.of(WebhookSettings(url=url)).fetch(NEED, Keeper(shelf, 60))
+    assert fetched.faults[0].startswith("webhook: ")
+
+
 def test_the_key_has_to_be_in_the_environment():
     with pytest.raises(SettingsError, match="NO_SUCH"):
         Webhook.of(WebhookSettings(url="http://h/", key_variable="NO_SUCH"))
+
+
+@pytest.mark.parametrize("key", ["", "s3cret\n", " s3cret", "s3\r\ncret", "s3crét"])
+def test_a_key_that_no_header_can_carry_is_refused_without_naming_it(monkeypatch, key):
+    monkeypatch.setenv("HOOK_KEY", key)
+    with pytest.raises(SettingsError, match="HOOK_KEY") as refused:
+        Webhook.of(WebhookSettings(url="http://h/", key_variable="HOOK_KEY"))
+    assert "s3" not in str(refused.value)
+
+
+async def test_the_key_goes_in_the_header_that_the_settings_name(site, shelf, monkeypatch):
+    monkeypatch.setenv("HOOK_KEY", "s3 cret")
+    answers(site, {"passages": [{"text": "The Rhine."}]})
+    await hook(site, key_variable="HOOK_KEY", key_header="X-Key").fetch(NEED, Keeper(shelf, 60))
+    assert site.requests[-1].headers["x-key"] == "s3 cret"
+    assert "authorization" not in site.requests[-1].headers
