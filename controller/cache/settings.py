@@ -4,6 +4,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ...tools.web.keys import HEADER_NAME
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -16,7 +18,7 @@ class WebhookSettings(_Section):
     key_variable: str = Field(default="", description="environment variable that holds the webhook's key")
     key_header: str = Field(
         default="Authorization",
-        pattern=r"^[A-Za-z0-9_!#$%&'*+.^`|~-]+$",
+        pattern=HEADER_NAME,
         description="header that carries the key as it is",
     )
     seconds: float = Field(default=30.0, gt=0, le=600, description="for one answer")

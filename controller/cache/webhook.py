@@ -12,8 +12,6 @@ passages are kept, never lengthen it.
 
 import asyncio
 import hashlib
-import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -21,8 +19,9 @@ from typing import Final
 import httpx
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ...tools.errors import RunError, SettingsError
+from ...tools.errors import RunError
 from ...tools.types import Passage
+from ...tools.web.keys import key_headers
 from ..stages import PageVisit
 from ..web import Keeper
 from .fetching import Fetched, Need
@@ -30,9 +29,6 @@ from .settings import WebhookSettings
 
 _NAME: Final = "webhook"
 """Stands where a page's URL stands: the real one may hold a key."""
-
-_CARRIED: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?")
-"""What a header can carry as it is."""
 
 
 class _Passage(BaseModel):
@@ -65,21 +61,8 @@ class Webhook:
     @classmethod
     def of(cls, settings: WebhookSettings) -> "Webhook":
         """Raises SettingsError if the key is not in the environment, or no header can carry it."""
-        name = settings.key_variable
-        if not name:
-            return cls(settings, {})
-        key = os.environ.get(name, "")
-        if not key:
-            raise SettingsError(
-                f"cache.webhook.key_variable = {name!r}: the environment has no such variable"
-            )
-        # Else the client's error would name the key to whoever asks.
-        if not _CARRIED.fullmatch(key):
-            raise SettingsError(
-                f"cache.webhook.key_variable = {name!r}: a header carries visible ASCII only\n"
-                "Set the variable without line breaks and without spaces around the key."
-            )
-        return cls(settings, {settings.key_header: key})
+        name = "cache.webhook.key_variable"
+        return cls(settings, key_headers(name, settings.key_variable, settings.key_header))
 
     async def fetch(self, need: Need, keeper: Keeper) -> Fetched:
         """See Fetch."""

@@ -1,7 +1,6 @@
 """From WebSettings to a search, a fetcher and an extractor that many runs share."""
 
 import hashlib
-import os
 from pathlib import Path
 
 import httpx
@@ -12,6 +11,7 @@ from .address import AddressPolicy
 from .client import WebClient, trust
 from .extract import PageReader
 from .fetch import WebFetcher
+from .keys import key_headers
 from .listed import ListedPages
 from .pace import Pace, PacedTransport
 from .pinning import PinnedBackend, PinnedTransport, Resolver, SystemResolver
@@ -49,7 +49,9 @@ def build_web(settings: WebSettings, cache: Path, resolver: Resolver | None = No
         # The engine is the operator's choice and may stand on this very machine; that opens it to searches,
         # not to pages. Nothing of it goes to the disk: requests carry the key.
         engine = client(policy.opened(*_place(endpoint.url)), Pace(0.0, fetch.seconds), None)
-        search = JSONSearch(engine, endpoint, _key(settings))
+        chosen = settings.search
+        key = key_headers("web.search.key_variable", chosen.key_variable, chosen.key_header)
+        search = JSONSearch(engine, endpoint, key)
     return WebTools(search, WebFetcher(pages, robots, fetch.page_bytes), PageReader(settings.extract))
 
 
@@ -60,13 +62,3 @@ def _place(url: str) -> tuple[str, int]:
         return parse_url(asked, frozenset((port,))).raw_host.decode("ascii"), port
     except (httpx.InvalidURL, FetchRefused) as error:
         raise SettingsError(f"web.search.url = {url!r}: give the whole URL of the engine: {error}") from error
-
-
-def _key(settings: WebSettings) -> dict[str, str]:
-    """The header with the engine's key, which is in the environment so that no trace ever shows it."""
-    name = settings.search.key_variable
-    if not name:
-        return {}
-    if not os.environ.get(name):
-        raise SettingsError(f"web.search.key_variable = {name!r}: the environment has no such variable")
-    return {settings.search.key_header: os.environ[name]}

@@ -6,6 +6,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, field_validator, model_validator
 
 from .address import AddressPolicy, literal, plain_host
+from .keys import HEADER_NAME
 
 
 class _Section(BaseModel):
@@ -104,7 +105,9 @@ class SearchSettings(_Section):
         default="", description="the engine; for `json` with the places {query} and, if wanted, {k}"
     )
     key_variable: str = Field(default="", description="environment variable that holds the engine's key")
-    key_header: str = Field(default="X-Subscription-Token", description="header that carries the key")
+    key_header: str = Field(
+        default="X-Subscription-Token", pattern=HEADER_NAME, description="header that carries the key"
+    )
     fields: JSONFields = JSONFields()
     urls: tuple[str, ...] = Field(default=(), description="pages, and sitemaps (.xml, .xml.gz)")
 

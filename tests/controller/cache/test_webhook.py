@@ -152,16 +152,8 @@ async def test_an_address_that_is_none_is_a_fault(shelf, url):
 
 
 def test_the_key_has_to_be_in_the_environment():
-    with pytest.raises(SettingsError, match="NO_SUCH"):
+    with pytest.raises(SettingsError, match=r"cache\.webhook\.key_variable = 'NO_SUCH'"):
         Webhook.of(WebhookSettings(url="http://h/", key_variable="NO_SUCH"))
-
-
-@pytest.mark.parametrize("key", ["", "s3cret\n", " s3cret", "s3\r\ncret", "s3crét"])
-def test_a_key_that_no_header_can_carry_is_refused_without_naming_it(monkeypatch, key):
-    monkeypatch.setenv("HOOK_KEY", key)
-    with pytest.raises(SettingsError, match="HOOK_KEY") as refused:
-        Webhook.of(WebhookSettings(url="http://h/", key_variable="HOOK_KEY"))
-    assert "s3" not in str(refused.value)
 
 
 async def test_the_key_goes_in_the_header_that_the_settings_name(site, shelf, monkeypatch):
