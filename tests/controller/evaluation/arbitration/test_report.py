@@ -1,6 +1,5 @@
 import pytest
 from arbitrated import SETTINGS, failed, row
-from sufficit.controller.evaluation.arbitration.drawing import draw_report
 from sufficit.controller.evaluation.arbitration.plan import Plan, plan_trials
 from sufficit.controller.evaluation.arbitration.report import trustmargin_report
 from sufficit.controller.evaluation.arbitration.tables import trustmargin_grids
@@ -64,12 +63,3 @@ def test_pipelines_alone_and_with_arbitration():
 def test_a_run_in_which_all_failed_says_why():
     with pytest.raises(InputError, match="no question could be run; the first: NaN everywhere"):
         reported(Plan(), [failed("a"), failed("b")])
-
-
-def test_figures_are_drawn(tmp_path):
-    report = reported(Plan(shares=(1.0,)), ROWS + variant("corruption=1", ROWS))
-    files = draw_report(report, tmp_path / "plots")
-    assert [file.name for file in files] == ["grid.svg", "recovery.svg", "corruption.svg"]
-    assert all(file.read_text().startswith("<?xml") for file in files)
-    # No disagreement at all: there is nothing to draw, and nothing breaks.
-    draw_report(reported(Plan(), [row("a", "gold", "gold")]), tmp_path / "empty")
