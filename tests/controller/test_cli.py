@@ -43,23 +43,6 @@ def test_unknown_commands_and_options_are_exit_code_2(tmp_path: Path, arguments:
     assert "Traceback" not in done.stderr
 
 
-def test_an_interruption_is_one_line_from_the_first_import_on(tmp_path: Path):
-    code = """
-import sys
-class Interruption:
-    def find_spec(self, name, *_):
-        if name == "typer":
-            raise KeyboardInterrupt
-sys.meta_path.insert(0, Interruption())
-from sufficit.controller.__main__ import main
-main()
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: interrupted\n")
-
-
 def test_every_command_explains_itself(tmp_path: Path):
     from sufficit.controller.cli import app
     from typer.main import get_command
