@@ -54,6 +54,7 @@ async def test_there_is_room_for_so_many_scopes(tmp_path, clock):
         after_a_restart.check_room("a")
         with pytest.raises(InputError, match="2 scopes"):
             after_a_restart.check_room("c")
+    (tmp_path / "cache" / "notes.txt").write_text("no shelf")
     Shelves(tmp_path / "cache", 3, clock).check_room("c")
 
 
