@@ -58,6 +58,17 @@ def test_other_settings_are_exit_code_1_and_every_difference_is_a_line(trace):
     assert {"event", "kind", "key", "recorded", "replayed"} == told["differences"][0].keys()
 
 
+def test_what_a_file_names_commands_no_terminal(trace):
+    *others, last = trace.read_text().splitlines()
+    event = json.loads(last)
+    event["cost"]["[red]\x1b[2J"] = 1
+    trace.write_text("\n".join([*others, json.dumps(event)]) + "\n")
+    done = replay(trace)
+    assert done.exit_code == 1
+    assert done.stdout.startswith(f"event {len(others) + 1} (finished) cost.[red]")
+    assert "\x1b" not in done.stdout
+
+
 def test_where_nobody_measured_it_stops_and_says_so(trace):
     done = replay(trace, "--set", "rinse.threshold=99")
     assert done.exit_code == 1

@@ -68,11 +68,21 @@ def test_where_rag_was_never_one_of_two_its_line_is_empty_and_the_others_stand(t
     assert lines(draw_report(reported([row("a", "gold", "gold")], 1.0), tmp_path)[2]) == [2, 2]
 
 
-def test_a_grid_of_one_cell_or_one_measure(tmp_path):
+def test_a_grid_shows_the_measure_it_is_asked_for(tmp_path):
+    cells = [Cell(0.5, tau, f1=10 * number, em=number, rag=1.0) for number, tau in enumerate((-1.5, 0.0))]
+    draw_grid(cells, {"chosen": ("s", cells[1])}, "EM", tmp_path / "grid.svg")
+    shown = texts(tmp_path / "grid.svg")
+    assert {"EM", "chosen", "-1.5"} <= set(shown)
+    assert "F1" not in shown
+    # The colour bar ends at the best exact match.
+    assert "1.0" in shown
+    assert "10" not in shown
+
+
+def test_a_grid_of_one_cell_is_drawn(tmp_path):
     cell = Cell(0.5, -1.5, f1=0.25, em=0.125, rag=1.0)
-    draw_grid([cell], {"chosen": ("s", cell)}, "EM", tmp_path / "grid.svg")
-    assert {"EM", "chosen", "0.5"} <= set(texts(tmp_path / "grid.svg"))
-    assert "F1" not in texts(tmp_path / "grid.svg")
+    draw_grid([cell], {"chosen": ("s", cell)}, "F1", tmp_path / "grid.svg")
+    assert {"F1", "chosen", "0.5"} <= set(texts(tmp_path / "grid.svg"))
 
 
 def test_a_place_or_a_format_that_does_not_do_is_said(tmp_path):
