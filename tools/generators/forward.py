@@ -7,6 +7,7 @@ alone, never by token id: the padding token of many models is their end-of-seque
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -15,15 +16,9 @@ from transformers.cache_utils import DynamicLayer
 
 from ..errors import ModelOutputError
 from .blocks import final_states
+from .packing import WORTHWHILE_TOKENS, Packing, packed_together, packing_with_first
 from .planning import common_prefix
-from .prefixes import Layers, PrefixStore
-
-SHARED_TOKENS = 24
-"""Prefixes shorter than this are not worth a pass of their own."""
-
-PACKED_TOKENS = 256
-"""So many tokens after a shared beginning go through the model as one row: each of them looks at all others,
-which grows with their square, but nothing of the beginning is copied."""
+from .prefixes import Layers, PrefixStore, joined
 
 KEPT_TOKENS = 64
 """Prompts shorter than this are not worth remembering."""
@@ -80,28 +75,45 @@ class CausalModel:
 
     def tails(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> list[torch.Tensor]:
         """Logits of the last `tails[i]` >= 1 tokens of every row i; each (tails[i], vocabulary), float32."""
-        context, read = self._shared(rows, tails)
-        rests = [row[read:] for row in rows]
-        if len(rows) > 1 and self._packs and sum(map(len, rests)) <= PACKED_TOKENS:
-            found = self._packed(context, read, rests)
+        packing = self._packing(rows, tails)
+        if packing is None:
+            context, read = self._shared(rows, tails)
+            packing = self._packing(rows, tails) if read else None  # the common beginning is known by now
+        if packing is not None:
+            found = self._packed(packing)
         else:
             _copy(context, len(rows))
-            found = list(self.extend(context, rests, max(tails)))
+            found = list(self.extend(context, [row[read:] for row in rows], max(tails)))
         return [logits[-tail:] for logits, tail in zip(found, tails, strict=True)]
 
-    def _packed(self, context: Context, read: int, rests: Sequence[Sequence[int]]) -> list[torch.Tensor]:
-        """Logits of every token of every rest, all in one row; each rest sees what was read, and itself."""
-        lengths = [len(rest) for rest in rests]
-        owner = torch.tensor(
-            [n for n, length in enumerate(lengths) for _ in range(length)], device=self._device
+    def packing_with_first(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> list[int]:
+        """Indices of the rows of which `tails` reads all that is unread in one row, with row 0 among them."""
+        return packing_with_first(rows, tails, self._store.find) if self._packs else []
+
+    def _packing(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> Packing | None:
+        if len(rows) == 1 or not self._packs:
+            return None
+        return packed_together(rows, tails, self._store.find)
+
+    def _packed(self, packing: Packing) -> list[torch.Tensor]:
+        """Logits of every token of every rest."""
+        context = self._context(joined([base.layers for base in packing.bases]))
+        lengths = [len(rest) for rest in packing.rests]
+        rows = torch.arange(len(lengths), device=self._device).repeat_interleave(
+            torch.tensor(lengths, device=self._device)
         )
-        place = torch.tensor([p for length in lengths for p in range(length)], device=self._device)
-        own = (owner[:, None] == owner) & (place[:, None] >= place)
-        seen = torch.cat([own.new_ones((len(owner), read)), own], dim=1)
+        place = torch.cat([torch.arange(length, device=self._device) for length in lengths])
+        starts = [0, *accumulate(base.length for base in packing.bases)]
+        first = torch.tensor([starts[owner] for owner in packing.owners], device=self._device)[rows, None]
+        read = torch.tensor(packing.reads, device=self._device)[rows]
+        columns = torch.arange(context.mask.shape[1], device=self._device)
+        known = (columns >= first) & (columns < first + read[:, None])
+        own = (rows[:, None] == rows) & (place[:, None] >= place)
+        seen = torch.cat([known, own], dim=1)
         mask = torch.zeros(seen.shape, dtype=self.model.dtype, device=self._device)
         logits = self._call(
             self.model,
-            input_ids=torch.tensor([[id_ for rest in rests for id_ in rest]], device=self._device),
+            input_ids=torch.tensor([[id_ for rest in packing.rests for id_ in rest]], device=self._device),
             attention_mask=mask.masked_fill(~seen, torch.finfo(mask.dtype).min)[None, None],
             position_ids=(place + read)[None],
             past_key_values=context.cache,
@@ -150,10 +162,12 @@ class CausalModel:
                 min(common_prefix(rows[0], row), len(row) - tail)
                 for row, tail in zip(rows, tails, strict=True)
             )
-        known = self._store.find(rows[0][:length]) if length >= SHARED_TOKENS else None
+        known = self._store.find(rows[0][:length]) if length >= WORTHWHILE_TOKENS else None
+        if known and known.length < WORTHWHILE_TOKENS:
+            known = None  # tokens read after others need a mask, which costs more than a few of them save
         context = self._context(known.layers if known else ())
         read = known.length if known else 0
-        if len(rows) > 1 and length - read >= SHARED_TOKENS:
+        if len(rows) > 1 and length - read >= WORTHWHILE_TOKENS:
             self.extend(context, [rows[0][read:length]], 1)
             self._remember(context, 0, rows[0][:length])
             read = length
@@ -161,8 +175,9 @@ class CausalModel:
 
     def _context(self, layers: Layers) -> Context:
         cache = DynamicCache(config=self.model.config)
-        for number, (keys, values) in enumerate(layers):
-            cache.update(keys, values, number)
+        for layer, (keys, values) in zip(cache.layers, layers, strict=bool(layers)):
+            layer.lazy_initialization(keys, values)
+            layer.keys, layer.values = keys, values  # reading on makes tensors of its own
         length = layers[0][0].shape[2] if layers else 0
         return Context(cache, torch.ones((1, length), dtype=torch.long, device=self._device))
 
@@ -170,11 +185,11 @@ class CausalModel:
         if len(ids) < KEPT_TOKENS:
             return
         columns = context.mask[index].nonzero()[:, 0]
-        layers = tuple(
-            (layer.keys[index : index + 1, :, columns], layer.values[index : index + 1, :, columns])
-            for layer in context.cache.layers
-        )
-        self._store.keep(ids, layers)
+        row = slice(index, index + 1)
+        # A view would keep the other rows' memory alive; where there are none, it saves a copy.
+        alone = context.mask.shape == (1, len(columns))
+        part = (row,) if alone else (row, slice(None), columns)
+        self._store.keep(ids, tuple((layer.keys[part], layer.values[part]) for layer in context.cache.layers))
 
     def _pad(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         width = max(map(len, rows))
@@ -193,7 +208,7 @@ class CausalModel:
 
 def _copy(context: Context, rows: int) -> None:
     """Go on with `rows` rows that have read the same."""
-    if context.mask.shape[1]:
+    if rows > 1 and context.mask.shape[1]:
         context.cache.batch_repeat_interleave(rows)
     context.mask = context.mask.expand(rows, -1)
 

@@ -18,10 +18,15 @@ Layers = tuple[tuple[torch.Tensor, torch.Tensor], ...]
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Keys and values of the first `length` tokens of some prompt."""
+    """Keys and values of `ids`, the first tokens of some prompt."""
 
+    ids: tuple[int, ...]
     layers: Layers
-    length: int
+
+    @property
+    def length(self) -> int:
+        """Number of tokens."""
+        return len(self.ids)
 
 
 class PrefixStore:
@@ -42,7 +47,7 @@ class PrefixStore:
             return None
         self._kept.move_to_end(best)
         layers = tuple((keys[:, :, :length], values[:, :, :length]) for keys, values in self._kept[best])
-        return Prefix(layers, length)
+        return Prefix(best[:length], layers)
 
     def keep(self, ids: Sequence[int], layers: Layers) -> None:
         """Remember a prompt; the ones not used for longest make room. One over the capacity is not kept."""
@@ -54,3 +59,13 @@ class PrefixStore:
         self._kept[key] = layers
         while sum(map(len, self._kept)) > self._capacity:
             self._kept.popitem(last=False)
+
+
+def joined(prompts: Sequence[Layers]) -> Layers:
+    """Keys and values of several prompts, one after the other; () for none."""
+    if len(prompts) < 2:
+        return prompts[0] if prompts else ()
+    return tuple(
+        (torch.cat([keys for keys, _ in layer], dim=2), torch.cat([values for _, values in layer], dim=2))
+        for layer in zip(*prompts, strict=True)
+    )

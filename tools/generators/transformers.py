@@ -182,6 +182,11 @@ class TransformersGenerator:
         return self._choose([row.ids for row in rows], sizes, slack)
 
     def _choose_scoring(self, rows: Sequence[ScoreRow]) -> list[int]:
+        packed = self._model.packing_with_first(
+            [row.ids for row in rows], [len(row.continuation) for row in rows]
+        )
+        if len(packed) > 1:
+            return packed
         sizes = [max(len(row.ids), LOGIT_COST * len(row.continuation)) for row in rows]
         return self._choose([row.ids for row in rows], sizes, PASS_COST)
 

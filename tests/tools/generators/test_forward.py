@@ -90,6 +90,36 @@ def test_tails(plain: Any, rows: list[list[int]]) -> None:
             torch.testing.assert_close(found, alone(plain, row)[-tail:], atol=1e-4, rtol=1e-4)
 
 
+def test_tails_after_unlike_prompts_take_one_pass_where_the_model_can(plain: Any) -> None:
+    model = CausalModel(plain, prefix_tokens=512)
+    other = [(5 * n) % 83 + 4 for n in range(66)]
+    for prompt in ([*SHARED, 5, 2, 6, 8], other):
+        model.read([prompt], [1], keep=True)
+    rows = [[*SHARED, 5, 2, 6, 8, 9], [*SHARED, 3, 3], [*other, 11, 12]]
+    if model.shares_prefixes and model.packing_with_first(rows, [1, 2, 2]):
+        assert model.packing_with_first(rows, [1, 2, 2]) == [0, 1, 2]
+    for row, tail, found in zip(rows, (1, 2, 2), model.tails(rows, (1, 2, 2)), strict=True):
+        torch.testing.assert_close(found, alone(plain, row)[-tail:], atol=1e-4, rtol=1e-4)
+
+
+def test_a_beginning_of_a_few_tokens_is_read_again_rather_than_looked_up(
+    plain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = CausalModel(plain, prefix_tokens=512)
+    model.read([SHARED], [1], keep=True)
+    read: list[int] = []
+    extend = model.extend
+
+    def noted(context: Any, rows: list[list[int]], tail: int) -> torch.Tensor:
+        read.extend(map(len, rows))
+        return extend(context, rows, tail)
+
+    monkeypatch.setattr(model, "extend", noted)
+    row = [*SHARED[:5], *range(10, 80)]
+    model.read([row], [1], keep=False)
+    assert read == [len(row)]
+
+
 def test_states(plain: Any) -> None:
     states = CausalModel(plain, prefix_tokens=0).states(ROWS, [0, 2, 3])
     for place, row in enumerate(ROWS):
