@@ -1,5 +1,6 @@
 """A file of JSON lines that grows: a header, then rows. What is in it when a run is killed is whole."""
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -39,8 +40,9 @@ def read_journal(path: Path) -> tuple[Row, list[Row]]:
 class Journal:
     """A journal open for writing. Rows that an earlier run with the same header wrote are in `rows`.
 
-    Raises InputError where the file has another header, StorageError where the disk refuses. Use it as a
-    context manager.
+    It is one process's at a time; the system frees it when that process ends, however it ends. Raises
+    InputError where the file has another header or another process is writing it, StorageError where the disk
+    refuses. Use it as a context manager.
     """
 
     def __init__(self, path: Path, header: Row) -> None:
@@ -52,10 +54,22 @@ class Journal:
         except OSError as error:
             raise self._failure(error) from error
         try:
+            self._lock()
             self._resume(header)
         except BaseException:
             self._file.close()
             raise
+
+    def _lock(self) -> None:
+        """Hold the file itself, so that no lock file is left beside it."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                f"another process is writing {self._path}; wait until it is done, or choose another --out"
+            ) from error
+        except OSError as error:
+            raise self._failure(error) from error
 
     def _resume(self, header: Row) -> None:
         """Take up what is there; a file that another run wrote is left as it is."""

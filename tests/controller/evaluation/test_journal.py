@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 from sufficit.controller.evaluation.journal import Journal, read_journal
 from sufficit.tools.errors import InputError, StorageError
@@ -74,3 +77,32 @@ def test_nan_never_reaches_a_file(tmp_path):
     with Journal(tmp_path / "a.jsonl", HEADER) as journal, pytest.raises(ValueError, match="JSON"):
         journal.append([{"n": float("nan")}])
     assert read_journal(tmp_path / "a.jsonl")[1] == []
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from sufficit.controller.evaluation.journal import Journal
+with Journal(Path(sys.argv[1]), {"version": 1, "label": "\u00e9"}) as journal:
+    journal.append([{"n": 1}])
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_only_one_process_writes_and_its_death_frees_the_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "open\n"
+        for header in (HEADER, HEADER | {"label": "b"}):
+            with pytest.raises(InputError, match="another process is writing"):
+                Journal(path, header)
+        assert read_journal(path) == (HEADER, [{"n": 1}])
+        other.kill()
+    with Journal(path, HEADER) as journal:
+        journal.append([{"n": 2}])
+    assert read_journal(path)[1] == [{"n": 1}, {"n": 2}]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
