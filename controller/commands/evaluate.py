@@ -18,7 +18,7 @@ from .report import Markdown, print_grids, write_markdown
 from .settings import AsJson, Assignments, ConfigFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..evaluation.datasets.questions import Question
     from ..evaluation.pruning.bench import Plan
@@ -66,6 +66,10 @@ def eval_igp(
     qrels: Qrels = None,
     count: Limit = None,
     candidates: CandidateCount = 10,
+    thresholds: Annotated[
+        list[float] | None,
+        typer.Option("--threshold", help="A T_p beside 0 and 0.05, such as a tuned one; may be repeated."),
+    ] = None,
     scans: Annotated[bool, typer.Option(help="Scan T_p, and K with MT, too, at TopM 1.")] = False,
     cross_encoder: Annotated[str | None, typer.Option(help="Model of the cross-encoder rival.")] = None,
     plot: Plot = None,
@@ -79,10 +83,12 @@ def eval_igp(
     from ..evaluation.pruning.pruners import igp, paper_methods  # noqa: PLC0415
     from ..evaluation.pruning.report import pruning_grids  # noqa: PLC0415
 
+    levels = list(dict.fromkeys([0.0, 0.05, *_levels(thresholds or ())]))
+
     def plan(models: "Models") -> "Plan":
-        chosen = [(method, top_m) for top_m in (1, 5) for method in paper_methods(models, (0.0, 0.05))]
+        chosen = [(method, top_m) for top_m in (1, 5) for method in paper_methods(models, levels)]
         if scans:
-            chosen += [(igp(level), 1) for level in THRESHOLDS if level not in {0.0, 0.05}]
+            chosen += [(igp(level), 1) for level in THRESHOLDS if level not in levels]
             chosen += [(igp(0.05, top_k, steps), 1) for top_k in TOP_K for steps in MAX_TOKENS]
         return chosen
 
@@ -119,9 +125,7 @@ def tune_threshold(
     from ..evaluation.pruning.pruners import igp, rivals  # noqa: PLC0415
     from ..evaluation.pruning.report import pruning_grids  # noqa: PLC0415
 
-    levels = sorted({float(f"{level:g}") for level in thresholds or THRESHOLDS})
-    if any(not -1 <= level <= 1 for level in levels):
-        raise InputError("--threshold must lie in [-1, 1]: a gain is a difference of two shares")
+    levels = sorted(set(_levels(thresholds or THRESHOLDS)))
 
     def plan(models: "Models") -> "Plan":
         return [(rivals(models)[0], top_m), *((igp(level), top_m) for level in levels)]
@@ -142,6 +146,13 @@ def tune_threshold(
     print_grids(pruning_grids(report))
     _say_skipped(report)
     out.print(f"\nbest here: T_p = {best:g}. Set it: --set igp.threshold={best:g}")
+
+
+def _levels(thresholds: "Sequence[float]") -> list[float]:
+    """T_p as reports name them; raises InputError for one that no gain can reach."""
+    if any(not -1 <= level <= 1 for level in thresholds):
+        raise InputError("--threshold must lie in [-1, 1]: a gain is a difference of two shares")
+    return [float(f"{level:g}") for level in thresholds]
 
 
 def _settings(assignments: list[str] | None, config: Path | None, index: Path | None) -> "Settings":

@@ -74,13 +74,14 @@ def test_the_papers_table_as_json_markdown_and_plot(questions, tmp_path):
     page, plot = tmp_path / "page.md", tmp_path / "plot.svg"
     result = run(
         "eval", "igp", questions, "--out", tmp_path / "o.jsonl", "--scans", "--json",
-        "--markdown", page, "--plot", plot,
+        "--markdown", page, "--plot", plot, "--threshold", "0.2", "--threshold", "0.05",
     )  # fmt: skip
     report = json.loads(result.stdout)
     lines = {(line["method"], line["top_m"]): line for line in report["lines"]}
     assert lines["retriever", 1]["f1"] == 0.0
     assert lines["igp(0.05)", 1]["f1"] == lines["retriever", 5]["f1"] == 1.0
-    assert lines["igp(0.05) guard", 5]["admitted"] >= 1.0
+    assert lines["igp(0.2)", 1]["f1"] == lines["igp(0.2)", 5]["f1"] == 1.0
+    assert lines["igp(0.2) guard", 5]["admitted"] >= 1.0
     assert ("igp(0.05) K=4 MT=1", 1) in lines
     assert ("igp(0.3)", 1) in lines
     assert ("cross-encoder", 1) not in lines
@@ -109,5 +110,6 @@ def test_the_sweet_spot_is_the_best_f1_at_the_fewest_tokens(questions, tmp_path)
 
 
 def test_thresholds_out_of_range_are_refused(questions, tmp_path):
-    with pytest.raises(InputError, match="must lie in"):
-        run("tune-threshold", questions, "--out", tmp_path / "t.jsonl", "--threshold", "1.5")
+    for command in (("tune-threshold",), ("eval", "igp")):
+        with pytest.raises(InputError, match="must lie in"):
+            run(*command, questions, "--out", tmp_path / "t.jsonl", "--threshold", "1.5")
