@@ -4,7 +4,8 @@ OUT/run.json                      the header: the questions, and by configuratio
 OUT/report.{json,md,html}         the report over all of it
 OUT/<config>/predictions.jsonl    one PredictionRow a question, in the order of the question file
 OUT/<config>/traces.jsonl         {"id": …, "hashes": …, "events": […]} a question, in the same order
-OUT/<config>/run.trec             the documents of the pool, ranked, in TREC's format
+OUT/<config>/run.trec             the documents of the pool, ranked, in TREC's format; a line's tag is
+                                  <config>-<settings>-<artifact>-<index>-<data>, of each hash eight digits
 OUT/<config>/journal*.jsonl       what a run that has not ended yet holds so far; gone when it ends
 """
 

@@ -24,6 +24,11 @@ class Hashes(_Frozen):
     index: str
     data: str
 
+    @property
+    def short(self) -> str:
+        """The first eight digits of each, in this order, joined by dashes: for where one word has to do."""
+        return "-".join(value[:8] for value in (self.settings, self.artifact, self.index, self.data))
+
 
 class FoundPassage(_Frozen):
     """A passage as metrics need it: the document it was cut from, its id there, and its title."""
