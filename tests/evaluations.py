@@ -1,14 +1,15 @@
 """An evaluation run without models, in this process or, to be killed, in one of its own.
 
-As a program: `evaluations.py OUT --delay SECONDS --workers N --questions N --file-limit BYTES`.
+As a program: `evaluations.py OUT --delay SECONDS --workers N --questions N --file-limit BYTES`, and
+`--retry-failed`.
 """
 
 import argparse
 import asyncio
 import json
 import resource
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from staged import FixedSearch, FixedSufficiency, controller, passages
 from sufficit.controller.evaluation.datasets.questions import Question
 from sufficit.controller.evaluation.runs.agents import ControllerAgent, Engine, LocalEngine
 from sufficit.controller.evaluation.runs.configurations import Configuration
-from sufficit.controller.evaluation.runs.folder import DataHeader, RunFolder
+from sufficit.controller.evaluation.runs.finished import Outcome, outcome
+from sufficit.controller.evaluation.runs.folder import DataHeader
 from sufficit.controller.evaluation.runs.rows import Hashes, PredictionRow
 from sufficit.controller.evaluation.runs.run import Evaluation, evaluate
 from sufficit.controller.settings import load, settings_hash
 from sufficit.controller.trace import without_times
+from sufficit.tools.errors import ToolError
 from sufficit.tools.types import Generation, Prompt
 
 TOO_LONG = "Why is this question " + "so " * 2000 + "long?"
@@ -71,6 +74,31 @@ class Scripted:
         return ControllerAgent(made, chosen.name, chosen.hashes, {"generator": "scripted"})
 
 
+@dataclass(frozen=True)
+class Down:
+    """Makes agents whose tools are out of reach for some questions."""
+
+    questions: frozenset[str]
+
+    def __call__(self, chosen: Configuration) -> "DownAgent":
+        return DownAgent(Scripted()(chosen), self.questions)
+
+
+@dataclass(frozen=True)
+class DownAgent:
+    agent: ControllerAgent
+    questions: frozenset[str]
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        return self.agent.models
+
+    async def ask(self, question: Question) -> Outcome:
+        if question.id not in self.questions:
+            return await self.agent.ask(question)
+        return outcome(self.agent.config, self.agent.hashes, question, (), ToolError("out of reach"))
+
+
 class Silent:
     """A watcher that keeps what it was told."""
 
@@ -90,7 +118,7 @@ class Silent:
 def run(chosen: Evaluation, out: Path, engine: Engine | None = None) -> list[Any]:
     """Run it; returns what the watcher was told."""
     watcher = Silent()
-    asyncio.run(evaluate(chosen, RunFolder(out), engine or LocalEngine(1, Scripted()), watcher))
+    asyncio.run(evaluate(chosen, out, engine or LocalEngine(1, Scripted()), watcher))
     return watcher.told
 
 
@@ -112,7 +140,9 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--questions", type=int, default=12)
     parser.add_argument("--file-limit", type=int)
+    parser.add_argument("--retry-failed", action="store_true")
     given = parser.parse_args()
     if given.file_limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (given.file_limit, given.file_limit))
-    run(evaluation(given.questions), given.out, LocalEngine(given.workers, Scripted(given.delay)))
+    wanted = replace(evaluation(given.questions), retry_failed=given.retry_failed)
+    run(wanted, given.out, LocalEngine(given.workers, Scripted(given.delay)))

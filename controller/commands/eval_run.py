@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..evaluation.runs.agents import Engine
     from ..evaluation.runs.folder import RunFolder
     from ..evaluation.runs.rows import PredictionRow
-    from ..evaluation.runs.run import Evaluation
 
 _SHOWN = 3
 _LOG_SECONDS = 30
@@ -53,55 +52,35 @@ def run(
         Literal["local", "ray"], typer.Option(help="This process, or a Ray cluster with an actor a worker.")
     ] = "local",
     gpus: Annotated[float, typer.Option(min=0, help="GPUs of each Ray actor, also a part of one.")] = 0,
+    retry: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask failed questions once more; the later outcome counts.")
+    ] = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:
     """Run every configuration over every question; killed and started again, it goes on where it stopped."""
+    from ..evaluation.datasets.question_files import read_question_file  # noqa: PLC0415
     from ..evaluation.runs.folder import RunFolder  # noqa: PLC0415
     from ..evaluation.runs.report_files import write_report  # noqa: PLC0415
-    from ..evaluation.runs.run import evaluate  # noqa: PLC0415
+    from ..evaluation.runs.run import Evaluation, evaluate  # noqa: PLC0415
 
-    evaluation = _evaluation(questions, qrels, count, configs or (), assignments or (), index)
-    folder = RunFolder(path)
+    found = read_question_file(questions, qrels)
+    _say_found(found, count)
+    evaluation = Evaluation.of(
+        found, configs or (), index, assignments or (), count=count, retry_failed=retry
+    )
     with _engine(engine, workers, gpus) as chosen, RunBars() as bars:
-        asyncio.run(evaluate(evaluation, folder, chosen, bars))
+        asyncio.run(evaluate(evaluation, path, chosen, bars))
     with err.status("writing the report"):
         write_report(path)
     names = [configuration.name for configuration in evaluation.configurations]
-    _tell(folder, names, as_json)
+    _tell(RunFolder(path), names, as_json)
 
 
-def _evaluation(
-    file: Path,
-    qrels: Path | None,
-    count: int | None,
-    configs: Sequence[Path],
-    assignments: Sequence[str],
-    index: Path | None,
-) -> "Evaluation":
-    from ..evaluation.datasets.question_files import read_question_file  # noqa: PLC0415
-    from ..evaluation.datasets.sampling import sample  # noqa: PLC0415
-    from ..evaluation.runs.configurations import read_configurations  # noqa: PLC0415
-    from ..evaluation.runs.folder import DataHeader  # noqa: PLC0415
-    from ..evaluation.runs.run import Evaluation  # noqa: PLC0415
-
-    found = read_question_file(file, qrels)
-    asked = tuple(sample(found.questions, count))
-    _say_found(file, found, len(asked))
-    data = DataHeader(
-        file=file.name,
-        format=found.format,
-        hash=found.digest,
-        questions=len(asked),
-        sampled_from=None if len(asked) == len(found.questions) else len(found.questions),
-    )
-    return Evaluation(data, asked, read_configurations(configs, assignments, index, found.digest))
-
-
-def _say_found(file: Path, found: "QuestionFile", asked: int) -> None:
+def _say_found(found: "QuestionFile", count: int | None) -> None:
     held = len(found.questions)
-    shown = f"{held:,}" if asked == held else f"{asked:,} of {held:,}"
-    err.print(f"{file.name}: {found.format}, {shown} questions", markup=False)
+    shown = f"{held:,}" if count is None or count >= held else f"{count:,} of {held:,}"
+    err.print(f"{found.name}: {found.format}, {shown} questions", markup=False)
     if found.unscored:
         err.print(f"left out {_named(found.unscored)}: no answer is given", markup=False)
     for bad in found.bad[:_SHOWN]:
@@ -125,10 +104,9 @@ def _engine(engine: str, workers: int, gpus: float) -> Iterator["Engine"]:
             yield cluster
     else:
         # torch is loaded here, so that what is wrong with the questions is told at once.
-        from ..evaluation.runs.agents import LocalEngine  # noqa: PLC0415
-        from ..evaluation.runs.loader import Loader  # noqa: PLC0415
+        from ..evaluation.runs.loader import local_engine  # noqa: PLC0415
 
-        yield LocalEngine(workers, Loader())
+        yield local_engine(workers)
 
 
 class RunBars(RecordBars):

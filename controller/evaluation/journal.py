@@ -76,12 +76,12 @@ class Journal:
         self._file.seek(0)
         text = self._file.read()
         whole, ended, _ = text.rpartition(b"\n")
-        if not ended and _line(header).startswith(text):
+        if not ended and journal_line(header).startswith(text):
             self._file.truncate(0)
             self.append([header])
             return
         found, self.rows = read_journal(self._path)
-        if found != json.loads(_line(header)):
+        if found != json.loads(journal_line(header)):
             keys = sorted(key for key in found.keys() | header.keys() if found.get(key) != header.get(key))
             raise InputError(
                 f"{self._path} was written by another run: {', '.join(keys)} differ; choose another --out"
@@ -91,7 +91,7 @@ class Journal:
     def append(self, rows: Iterable[Row]) -> None:
         """Add rows; on disk when the call returns."""
         try:
-            write_through(self._file, b"".join(map(_line, rows)))
+            write_through(self._file, b"".join(map(journal_line, rows)))
         except OSError as error:
             raise self._failure(error) from error
 
@@ -121,5 +121,6 @@ def write_through(file: FileIO, data: bytes) -> None:
     os.fsync(file.fileno())
 
 
-def _line(row: Row) -> bytes:
+def journal_line(row: Row) -> bytes:
+    """A row, or the header, as it stands in the file. Raises ValueError for a number that is not finite."""
     return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "surrogatepass")

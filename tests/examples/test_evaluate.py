@@ -10,6 +10,10 @@ from sufficit.tools.errors import InputError
 ROOT = Path(__file__).parents[2]
 
 
+def test_it_is_about_thirty_lines():
+    assert sum(bool(line.strip()) for line in (ROOT / "examples" / "evaluate.py").open()) <= 32
+
+
 async def test_three_configurations_are_run_and_compared(tmp_path: Path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     example = runpy.run_path(str(ROOT / "examples" / "evaluate.py"))

@@ -29,13 +29,14 @@ Grades = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """What one file held.
+    """What the file of this `name` held.
 
     `digest` is the SHA-256 of the file and of its relevance labels. `questions` stand in the file's order,
     each with an answer, or known to have none. `unscored` are ids of questions that were left out because
     nothing says what their answer is, `bad` are rows that were left out.
     """
 
+    name: str
     format: str
     digest: str
     questions: tuple[Question, ...]
@@ -62,7 +63,7 @@ def read_question_file(file: Path, qrels: Path | None = None) -> QuestionFile:
     check_ids(file, questions)
     if grades and not any(question.id in grades for question in questions):
         raise InputError(f"{qrels} judges none of the questions of {file}; their ids must be the same")
-    return QuestionFile(format_, _digest(file, qrels), questions, unscored, bad)
+    return QuestionFile(file.name, format_, _digest(file, qrels), questions, unscored, bad)
 
 
 def _is_native(items: Sequence[Any]) -> bool:

@@ -3,12 +3,15 @@
 A question that ends is appended to two files: its trace, and then its row with the place of that trace. Only
 the row makes it count, so a kill between the two leaves a question that was not asked. When all have ended,
 the files of the folder are written in the order of the questions, and the two are removed.
+
+That failed questions are to be asked again is a row too: after it they count as not asked.
 """
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import FileIO
+from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,11 +19,13 @@ from urllib.parse import quote
 
 from ....tools.errors import InputError
 from ....tools.retrievers.trec import write_run
-from ..journal import Journal, Row, write_through
+from ..journal import Journal, Row, journal_line, write_through
 from .finished import Outcome
 from .folder import RunFolder
-from .rows import FoundPassage, PredictionRow, row_line
+from .rows import FoundPassage, PredictionRow, read_rows, row_line
 from .writing import storage_errors, write_whole
+
+_AGAIN = "again"
 
 
 class DurableRun:
@@ -35,9 +40,13 @@ class DurableRun:
         self._config = config
         self._journal = Journal(folder.journal(config), header)
         self._places: dict[str, tuple[int, int]] = {}
+        self._again = False
         self.rows: dict[str, PredictionRow] = {}
         for entry in self._journal.rows:
-            self._keep(PredictionRow.model_validate(entry["row"]), tuple(entry["trace"]))
+            if _AGAIN in entry:
+                self._forget(entry[_AGAIN])
+            else:
+                self._keep(PredictionRow.model_validate(entry["row"]), tuple(entry["trace"]))
         try:
             self._traces = self._open_traces()
         except BaseException:
@@ -47,6 +56,11 @@ class DurableRun:
     def _keep(self, row: PredictionRow, place: tuple[int, int]) -> None:
         self.rows[row.id] = row
         self._places[row.id] = place
+
+    def _forget(self, questions: Iterable[str]) -> None:
+        self._again = True
+        for question in questions:
+            del self.rows[question], self._places[question]
 
     def _open_traces(self) -> FileIO:
         """The traces so far, without what a kill left behind the last one that counts."""
@@ -68,16 +82,31 @@ class DurableRun:
         with storage_errors(Path(os.fsdecode(self._traces.name))):
             place = os.fstat(self._traces.fileno()).st_size, len(line)
             write_through(self._traces, line)
-        # A threshold may be infinite, which a row's own JSON writes as a string.
-        self._journal.append([{"trace": place, "row": json.loads(row_line(outcome.row))}])
+        self._journal.append([_entry(outcome.row, place)])
         self._keep(outcome.row, place)
 
+    def ask_again(self) -> bool:
+        """Count the questions that failed as not asked; whether there are any.
+
+        Once in a journal's life, so that a run that is killed asks no question oftener than an unbroken one.
+        """
+        failed = [row.id for row in self.rows.values() if row.action == "failed"]
+        if self._again or not failed:
+            return False
+        self._journal.append([{_AGAIN: failed}])
+        self._forget(failed)
+        return True
+
     def publish(self, questions: Sequence[str]) -> None:
-        """Write the files of the configuration, in the order of `questions`, and remove the journal."""
+        """Write the files of the configuration, in the order of `questions`, and remove the journal.
+
+        A line of TREC's has one field of its own, the tag: the configuration's name and the short hashes.
+        """
         folder, config = self._folder, self._config
         rows = [self.rows[question] for question in questions]
         write_whole(folder.traces(config), self._trace_lines(questions))
-        write_run(folder.ranking(config), {_word(row.id): _ranking(row.pool) for row in rows}, _word(config))
+        tag = _word(f"{config}-{rows[0].hashes.short}")
+        write_run(folder.ranking(config), {_word(row.id): _ranking(row.pool) for row in rows}, tag)
         write_whole(folder.predictions(config), (row_line(row).encode() for row in rows))
         folder.journal(config).unlink(missing_ok=True)
         folder.journal_of_traces(config).unlink(missing_ok=True)
@@ -95,6 +124,32 @@ class DurableRun:
     ) -> None:
         self._journal.close()
         self._traces.close()
+
+
+def reopen(folder: RunFolder, config: str, header: Row) -> None:
+    """Make the journal of a configuration that has ended anew, of its files, which stay.
+
+    The journal of rows comes last, since it is what makes the configuration one that has not ended. Raises
+    InputError where the files do not belong together, StorageError where the disk refuses.
+    """
+    rows = read_rows(folder.predictions(config))
+    try:
+        traces = folder.traces(config).read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise InputError(f"{folder.traces(config)} cannot be read: {error.strerror}") from error
+    if len(rows) != len(traces):
+        raise InputError(f"{folder.path / config} has {len(rows)} predictions and {len(traces)} traces")
+    write_whole(folder.journal_of_traces(config), traces)
+    lengths = [len(line) for line in traces]
+    places = zip(accumulate(lengths, initial=0), lengths, strict=False)
+    entries = (_entry(row, place) for row, place in zip(rows, places, strict=True))
+    write_whole(folder.journal(config), map(journal_line, (header, *entries)))
+
+
+def _entry(row: PredictionRow, place: tuple[int, int]) -> Row:
+    """A row as the journal holds it."""
+    # A threshold may be infinite, which a row's own JSON writes as a string.
+    return {"trace": place, "row": json.loads(row_line(row))}
 
 
 def _ranking(pool: Iterable[FoundPassage]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from ...build import assembled, names
 from ...held import HeldTools
 from ...loading import load_tools
-from .agents import ControllerAgent
+from .agents import ControllerAgent, LocalEngine
 from .configurations import Configuration
 
 
@@ -19,3 +19,8 @@ class Loader:
         controller = assembled(configuration.settings, tools)
         models = names(configuration.settings, tools)
         return ControllerAgent(controller, configuration.name, configuration.hashes, models)
+
+
+def local_engine(workers: int = 1) -> LocalEngine:
+    """`workers` questions at once in this process, over models as each configuration names them."""
+    return LocalEngine(workers, Loader())

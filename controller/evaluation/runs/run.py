@@ -1,30 +1,62 @@
 """The run: every configuration over every question, each question once, whatever interrupts it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, Self
 
+from ..datasets.question_files import QuestionFile
 from ..datasets.questions import Question
+from ..datasets.sampling import sample
 from .agents import Engine, ask_all
 from .claim import claimed, enter
-from .configurations import Configuration
-from .durable import DurableRun
+from .configurations import Configuration, read_configurations
+from .durable import DurableRun, reopen
 from .finished import Outcome
 from .folder import VERSION, ConfigHeader, DataHeader, RunFolder
-from .rows import PredictionRow
+from .rows import PredictionRow, read_rows
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is to be run."""
+    """What is to be run. With `retry_failed`, questions that failed are asked once more when all have ended,
+    those of an earlier run too; the later outcome counts.
+    """
 
     data: DataHeader
     questions: tuple[Question, ...]
     configurations: tuple[Configuration, ...]
+    retry_failed: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        found: QuestionFile,
+        configs: Sequence[Path],
+        index: Path | None = None,
+        assignments: Sequence[str] = (),
+        *,
+        count: int | None = None,
+        retry_failed: bool = False,
+    ) -> Self:
+        """The questions of a file, or `count` of them, under settings files, one a configuration.
+
+        `index` and `assignments` (`key=value`) go into every configuration. Raises as read_configurations
+        does.
+        """
+        asked = tuple(sample(found.questions, count))
+        data = DataHeader(
+            file=found.name,
+            format=found.format,
+            hash=found.digest,
+            questions=len(asked),
+            sampled_from=None if len(asked) == len(found.questions) else len(found.questions),
+        )
+        return cls(data, asked, read_configurations(configs, assignments, index, found.digest), retry_failed)
 
 
 class Watcher(Protocol):
-    """Is told how far a run is."""
+    """Is told how far a run is. What inherits from it need only define what it wants to be told."""
 
     def loading(self, config: str) -> None:
         """The models of a configuration are about to be loaded."""
@@ -39,16 +71,24 @@ class Watcher(Protocol):
         ...
 
 
-async def evaluate(evaluation: Evaluation, folder: RunFolder, engine: Engine, watcher: Watcher) -> None:
-    """Run what the folder does not hold yet; started again it goes on, and yields the same files.
+async def evaluate(evaluation: Evaluation, out: Path, engine: Engine, watcher: Watcher) -> None:
+    """Run what the folder `out` does not hold yet; started again it goes on, and yields the same files.
 
     Raises InputError where the folder is another run's, StorageError where the disk refuses, and UsageErrors
     where the setup cannot work; in each case what has ended stays.
     """
+    folder = RunFolder(out)
     with claimed(folder, evaluation.data, evaluation.configurations):
         for configuration in evaluation.configurations:
-            if not folder.ended(configuration.name):
+            if not folder.ended(configuration.name) or _to_retry(evaluation, configuration, folder):
                 await _run(evaluation, configuration, folder, engine, watcher)
+
+
+def _to_retry(evaluation: Evaluation, configuration: Configuration, folder: RunFolder) -> bool:
+    """Whether questions of a configuration that has ended are to be asked again."""
+    return evaluation.retry_failed and any(
+        row.action == "failed" for row in read_rows(folder.predictions(configuration.name))
+    )
 
 
 async def _run(
@@ -61,15 +101,22 @@ async def _run(
     name = configuration.name
     watcher.loading(name)
     agents = engine.agents(configuration)
-    entry = enter(folder, configuration, agents[0].models)
-    with DurableRun(folder, name, _header(evaluation.data, name, entry)) as durable:
-        watcher.begin(name, durable.rows.values(), len(evaluation.questions))
+    header = _header(evaluation.data, name, enter(folder, configuration, agents[0].models))
+    if folder.ended(name):
+        reopen(folder, name, header)
+    with DurableRun(folder, name, header) as durable:
 
         def keep(found: Outcome) -> None:
             durable.append(found)
             watcher.add(name, found.row)
 
-        await ask_all(agents, [q for q in evaluation.questions if q.id not in durable.rows], keep)
+        async def ask() -> None:
+            watcher.begin(name, durable.rows.values(), len(evaluation.questions))
+            await ask_all(agents, [q for q in evaluation.questions if q.id not in durable.rows], keep)
+
+        await ask()
+        if evaluation.retry_failed and durable.ask_again():
+            await ask()
         durable.publish([question.id for question in evaluation.questions])
 
 

@@ -80,7 +80,7 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     assert rows["no-igp"]["leave"].stages["prune"].model_calls == 0
     assert len(rows["full"]["medal"].retrieved) > 1
     assert -1 <= rows["similarity-gate"]["leave"].score <= 1
-    again = run(*given)
+    again = run(*given, "--retry-failed")
     assert "full: answered 50.0% of 2 questions (1 abstained, 0 failed)" in again.stdout
     assert "loading models" not in again.stderr
 

@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evaluations import Scripted, configuration, contents, evaluation, run
+from evaluations import Down, Scripted, configuration, contents, evaluation, run
 from sufficit.controller.evaluation.runs.agents import LocalEngine
 from sufficit.controller.evaluation.runs.folder import RunFolder
 from sufficit.controller.trace import Finished
@@ -63,6 +64,8 @@ def test_a_run_holds_rows_traces_and_rankings_in_order(unbroken):
     assert read_run(folder.ranking("full"))["q%200"] == {"doc0.md": 1.0, "doc1.md": 0.5, "doc2.md": 1 / 3}
     traces = [json.loads(line) for line in folder.traces("full").read_text().splitlines()]
     assert {trace["hashes"]["index"] for trace in traces} == {"i" * 64}
+    tags = {line.split()[-1] for line in folder.ranking("full").read_text().splitlines()}
+    assert tags == {f"full-{first.hashes.settings[:8]}-aaaaaaaa-iiiiiiii-dddddddd"}
     assert sorted(path.name for path in (unbroken / "full").iterdir()) == [
         "predictions.jsonl",
         "run.trec",
@@ -107,6 +110,56 @@ def test_a_run_that_has_ended_is_left_alone(tmp_path):
     before = {file: file.stat().st_mtime_ns for file in (tmp_path / "out").rglob("*.jsonl")}
     assert run(evaluation(3), tmp_path / "out") == []
     assert {file: file.stat().st_mtime_ns for file in (tmp_path / "out").rglob("*.jsonl")} == before
+
+
+def retried(count=12):
+    return replace(evaluation(count), retry_failed=True)
+
+
+def test_failed_questions_are_asked_again_and_the_later_outcome_counts(tmp_path, unbroken):
+    out = tmp_path / "out"
+    run(evaluation(), out, LocalEngine(1, Down(frozenset({"q 4", "q 7"}))))
+    (rows,) = RunFolder(out).read_predictions().values()
+    assert [row.id for row in rows if row.action == "failed"] == ["q 2", "q 4", "q 7"]
+    assert run(evaluation(), out) == []
+    assert run(retried(), out) == [
+        ("loading", "full"),
+        ("begin", "full", 12, 12),
+        ("begin", "full", 9, 12),
+        *(("full", f"q {n}") for n in (2, 4, 7)),
+    ]
+    assert contents(out) == contents(unbroken)
+
+
+def test_without_a_failure_nothing_is_asked_again(tmp_path):
+    run(retried(2), tmp_path / "out")
+    assert run(retried(2), tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("again", [evaluation(), retried()])
+def test_killed_while_failed_questions_are_asked_again(tmp_path, unbroken, again):
+    out = tmp_path / "out"
+    run(evaluation(), out, LocalEngine(1, Down(frozenset(f"q {n}" for n in range(12)))))
+    process = started(out, "--delay", 0.1, "--retry-failed")
+    journal = RunFolder(out).journal("full")
+    header_rows_and_word = 1 + 12 + 1
+    wait_for(lambda: lines(journal) > header_rows_and_word + 4)
+    process.kill()
+    process.wait()
+    done = lines(journal) - header_rows_and_word
+    told = run(again, out)
+    assert told[1] == ("begin", "full", done, 12)
+    assert len(told) == 2 + 12 - done
+    assert contents(out) == contents(unbroken)
+
+
+def test_files_that_do_not_belong_together_are_not_gone_on_with(tmp_path):
+    run(evaluation(3), tmp_path / "out")
+    folder = RunFolder(tmp_path / "out")
+    folder.traces("full").write_text("")
+    with pytest.raises(InputError, match="3 predictions and 0 traces"):
+        run(retried(3), tmp_path / "out")
+    assert folder.ended("full")
 
 
 def test_a_kill_before_the_journal_is_gone_writes_the_files_again(tmp_path, monkeypatch):
