@@ -14,6 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..tools.errors import BudgetExhausted
 
+PROMPT_TOKENS = "prompt_tokens"
+"""What a cost calls the tokens that models read; no limit bounds them, so accounts do not name them."""
+
 Limit = Literal["rounds", "passages", "web_fetches", "generated_tokens", "model_calls", "seconds"]
 
 
@@ -56,6 +59,7 @@ class Ledger:
             "generated_tokens": 0,
             "model_calls": 0,
         }
+        self._read = 0
 
     @property
     def elapsed(self) -> float:
@@ -78,6 +82,18 @@ class Ledger:
             raise BudgetExhausted(limit, getattr(self._limits, limit))
         self._spent[limit] += amount
 
+    def read(self, tokens: int) -> None:
+        """Count tokens of prompts that models have read."""
+        self._read += tokens
+
+    def charge(self, cost: Mapping[str, int]) -> None:
+        """Take a cost as `cost` gives it; raises BudgetExhausted as `spend` does."""
+        for name, amount in cost.items():
+            if name == PROMPT_TOKENS:
+                self.read(amount)
+            else:
+                self.spend(name, amount)
+
     def purse(self, amounts: Mapping[str, int]) -> "Ledger":
         """A ledger of its own that holds `amounts`, taken from this one, for work done beside the loop.
 
@@ -96,6 +112,10 @@ class Ledger:
     def spent(self) -> dict[str, int]:
         """A copy of what was spent of each counted limit."""
         return dict(self._spent)
+
+    def cost(self) -> dict[str, int]:
+        """What was spent of each counted limit, and the prompt tokens that were read."""
+        return {**self._spent, PROMPT_TOKENS: self._read}
 
     def account(self) -> Account:
         """Spent and left of every limit, the clock included."""

@@ -3,6 +3,7 @@
 Policies are built anew for every run, over these; the models below are shared by all runs.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,11 @@ from .wrapping import AroundEncoder, AroundGenerator
 
 @dataclass(frozen=True, slots=True)
 class MeteredGenerator(AroundGenerator):
-    """A generator whose calls and tokens are counted, on failure as on success."""
+    """A generator whose calls and tokens are counted, on failure as on success.
+
+    The tokens of prompts are counted of calls that came back: each prompt in full, whatever an engine shares
+    between prompts or remembers of them.
+    """
 
     ledger: Ledger
 
@@ -24,20 +29,31 @@ class MeteredGenerator(AroundGenerator):
         """As `Generator.generate`; raises BudgetExhausted before the call that would go over."""
         reserved = self._reserve(len(prompts) * max_tokens)
         generations = await self.generator.generate(prompts, max_tokens)
-        self.ledger.spend("generated_tokens", sum(len(g.token_ids) for g in generations) - reserved)
+        self._came(generations, reserved)
         return generations
 
     async def rollout(self, prompts: Sequence[Prompt], max_tokens: int, top_k: int) -> list[Rollout]:
         """As `Generator.rollout`; raises BudgetExhausted before the call that would go over."""
         reserved = self._reserve(len(prompts) * max_tokens)
         rollouts = await self.generator.rollout(prompts, max_tokens, top_k)
-        self.ledger.spend("generated_tokens", sum(len(r.generation.token_ids) for r in rollouts) - reserved)
+        self._came([rollout.generation for rollout in rollouts], reserved)
         return rollouts
 
     async def score(self, prompt: Prompt, continuations: Sequence[str]) -> list[tuple[float, ...]]:
-        """As `Generator.score`: one model call, no generated tokens."""
+        """As `Generator.score`: one model call, no generated tokens.
+
+        It reads the prompt's text, counted once, and the continuations.
+        """
         self._reserve(0)
-        return await self.generator.score(prompt, continuations)
+        scores = await self.generator.score(prompt, continuations)
+        # A tokenizer may be behind HTTP.
+        text = await asyncio.to_thread(self.generator.count_tokens, prompt.text)
+        self.ledger.read(text + sum(map(len, scores)))
+        return scores
+
+    def _came(self, generations: Sequence[Generation], reserved: int) -> None:
+        self.ledger.spend("generated_tokens", sum(len(g.token_ids) for g in generations) - reserved)
+        self.ledger.read(sum(generation.prompt_tokens for generation in generations))
 
     def _reserve(self, tokens: int) -> int:
         self.ledger.spend("generated_tokens", tokens)
@@ -51,11 +67,13 @@ class MeteredGenerator(AroundGenerator):
 
 @dataclass(frozen=True, slots=True)
 class MeteredEncoder(AroundEncoder):
-    """An encoder whose calls are counted."""
+    """An encoder whose calls and the tokens of whose prompts' texts are counted."""
 
     ledger: Ledger
 
     async def states(self, prompts: Sequence[Prompt], layers: Sequence[int]) -> NDArray[np.float32]:
         """As `Encoder.states`; raises BudgetExhausted before the call that would go over."""
         self.ledger.spend("model_calls")
-        return await self.encoder.states(prompts, layers)
+        states = await self.encoder.states(prompts, layers)
+        self.ledger.read(sum(self.encoder.count_tokens(prompt.text) for prompt in prompts))
+        return states

@@ -37,16 +37,16 @@ class Recorder:
 
         Work that was paid from a purse names it as `ledger`; all that the purse spent is then the cost.
         """
-        before = {} if ledger else self._ledger.spent()
+        before = {} if ledger else self._ledger.cost()
         entered = self._ledger.elapsed
         self._stage = name
         try:
             yield
         finally:
             self.timings[name] = self.timings.get(name, 0.0) + self._ledger.elapsed - entered
-            after = (ledger or self._ledger).spent()
-            spent = {limit: amount - before.get(limit, 0) for limit, amount in after.items()}
-            self._cost = {limit: amount for limit, amount in spent.items() if amount}
+            after = (ledger or self._ledger).cost()
+            spent = {name: amount - before.get(name, 0) for name, amount in after.items()}
+            self._cost = {name: amount for name, amount in spent.items() if amount}
 
     async def timed(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
         """Do work that goes on beside the stages; its own time is added up under a name of its own."""

@@ -45,8 +45,7 @@ class Tape:
         if not self._events[stage]:
             raise Diverged(f"nothing more was recorded of the stage {stage!r}")
         event = self._events[stage].popleft()
-        for limit, amount in event.cost.items():
-            ledger.spend(limit, amount)
+        ledger.charge(event.cost)
         if isinstance(event, Fault):
             # The recorder writes down an error's class name, so the stand-in must bear it.
             raise type(event.error, (ToolError,), {})(event.message)

@@ -34,7 +34,10 @@ Stage = Literal["open", "retrieve", "web", "score", "prune", "write", "arbitrate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamped:
-    """What the recorder adds to every event: its cost by limit, and `at`, seconds since the run began."""
+    """What the recorder adds to every event: its cost, and `at`, seconds since the run began.
+
+    The cost is by counted limit, and `prompt_tokens`, which traces of earlier releases lack.
+    """
 
     cost: dict[str, int] = field(default_factory=dict)
     at: float = 0.0

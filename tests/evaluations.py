@@ -38,7 +38,10 @@ class SlowGenerator(ScriptedGenerator):
 
     async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
         await asyncio.sleep(self.delay)
-        return await super().generate(prompts, max_tokens)
+        return [
+            replace(answer, prompt_tokens=self.count_tokens(prompt.text))
+            for answer, prompt in zip(await super().generate(prompts, max_tokens), prompts, strict=True)
+        ]
 
 
 def configuration(name: str = "full", *assignments: str, data: str = "d" * 64) -> Configuration:

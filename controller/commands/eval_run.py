@@ -155,7 +155,7 @@ class RunBars(RecordBars):
 
 
 def _tokens(row: "PredictionRow") -> int:
-    return row.spent.get("generated_tokens", 0) + sum(cost.prompt_tokens for cost in row.stages.values())
+    return sum(cost.generated_tokens + cost.prompt_tokens for cost in row.stages.values())
 
 
 def _tell(folder: "RunFolder", names: Sequence[str], as_json: bool) -> None:

@@ -12,9 +12,10 @@ from prometheus_client.registry import Collector
 
 from ...policies.types import SufficiencyReport
 from ..answer import Answer
+from ..budget import PROMPT_TOKENS
 from ..drift import Drift
 from ..drift import metrics as drift_metrics
-from ..trace import Decided, Event, Fault, Finished, Opened, Pruned, Scored, Stopped, Wrote
+from ..trace import Decided, Event, Fault, Finished, Pruned, Scored, Stopped
 from .service import Call
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -50,7 +51,7 @@ class Metrics:
         )
         self._spent = Counter("sufficit_spent", "spent of each counted budget", ["limit"], registry=registry)
         self._prompt_tokens = Counter(
-            "sufficit_prompt_tokens", "tokens of the prompts that wrote answers", registry=registry
+            "sufficit_prompt_tokens", "tokens of prompts that models read", registry=registry
         )
         self._ends = Counter(
             "sufficit_budget_ends", "runs that a limit ended", ["limit", "stage"], registry=registry
@@ -79,11 +80,10 @@ class Metrics:
     def heard(self, call: Call, event: Event) -> None:  # noqa: ARG002  see Observer
         """See Observer: take note of an event of a run."""
         self._drift(event)
-        for limit, amount in event.cost.items():
-            self._spent.labels(limit).inc(amount)
+        for name, amount in event.cost.items():
+            counter = self._prompt_tokens if name == PROMPT_TOKENS else self._spent.labels(name)
+            counter.inc(amount)
         match event:
-            case Opened(direct=generation) | Wrote(rag=generation):
-                self._prompt_tokens.inc(generation.prompt_tokens)
             case Scored(report=report) if report.score is not None:
                 self._scores.observe(report.score)
             case Decided(decision=decision):

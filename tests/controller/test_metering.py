@@ -1,7 +1,10 @@
+from dataclasses import dataclass, replace
+
+import numpy as np
 import pytest
 from scripted import ScriptedGenerator
 from sufficit.controller.budget import BudgetSettings, Ledger
-from sufficit.controller.metering import MeteredGenerator
+from sufficit.controller.metering import MeteredEncoder, MeteredGenerator
 from sufficit.tools.errors import BudgetExhausted, ToolError
 from sufficit.tools.types import Prompt
 
@@ -50,3 +53,41 @@ async def test_a_failed_call_is_counted_too():
         await generator.generate(PROMPTS, 10)
     assert ledger.spent()["model_calls"] == 1
     assert ledger.spent()["generated_tokens"] == 20
+
+
+@dataclass
+class Reading(ScriptedGenerator):
+    """A generator, and an encoder, whose prompts have a token a word."""
+
+    async def generate(self, prompts, max_tokens):
+        answers = await super().generate(prompts, max_tokens)
+        return [self._read(answer, prompt) for answer, prompt in zip(answers, prompts, strict=True)]
+
+    async def rollout(self, prompts, max_tokens, top_k):
+        rollouts = await super().rollout(prompts, max_tokens, top_k)
+        pairs = zip(rollouts, prompts, strict=True)
+        return [replace(r, generation=self._read(r.generation, prompt)) for r, prompt in pairs]
+
+    async def states(self, prompts, layers):
+        return np.zeros((len(layers), len(prompts), 1), np.float32)
+
+    def _read(self, answer, prompt):
+        return replace(answer, prompt_tokens=self.count_tokens(prompt.text))
+
+
+async def test_tokens_of_prompts_are_counted_and_limited_by_nothing():
+    generator, ledger = metered(Reading(), generated_tokens=100)
+
+    async def read(call):
+        before = ledger.cost()["prompt_tokens"]
+        await call
+        return ledger.cost()["prompt_tokens"] - before
+
+    long = Prompt("one " * 10_000)
+    assert await read(generator.generate([long, Prompt("two words")], 10)) == 10_002
+    assert await read(generator.rollout([Prompt("one"), Prompt("and two")], 10, 5)) == 3
+    # The prompt once, and of each continuation the one token that it is scored by.
+    assert await read(generator.score(Prompt("three words here"), ["a", "b"])) == 5
+    await MeteredEncoder(Reading(), ledger).states([Prompt("four"), Prompt("five six")], [1, 2])
+    assert ledger.cost() == ledger.spent() | {"prompt_tokens": 10_013}
+    assert "prompt_tokens" not in ledger.account().spent

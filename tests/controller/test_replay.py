@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from scripted import ScriptedGenerator
 from staged import FixedSearch, FixedSufficiency, controller, passages
@@ -62,6 +64,18 @@ async def test_every_run_replays_the_same(run):
     assert result.same
 
 
+async def test_a_trace_from_before_prompt_tokens_were_counted_replays_the_same():
+    events = await recorded()
+    assert {event.kind for event in events if "prompt_tokens" in event.cost} == {"arbitrated"}
+    older = [
+        replace(event, cost={name: n for name, n in event.cost.items() if name != "prompt_tokens"})
+        for event in events
+    ]
+    assert (await replay(older)).same
+    changed = [replace(event, cost=event.cost | {"model_calls": 9}) for event in older]
+    assert not (await replay(changed)).same
+
+
 @pytest.mark.parametrize(
     "assignments",
     [
@@ -110,8 +124,6 @@ async def test_a_run_that_the_deadline_ended_replays_the_same():
 
 
 async def test_a_changed_measurement_is_named():
-    from dataclasses import replace
-
     events = await recorded()
     changed = [
         replace(e, decision=replace(e.decision, action="abstain")) if e.kind == "decided" else e

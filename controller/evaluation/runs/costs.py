@@ -14,7 +14,7 @@ TOTAL = "total"
 class StageMean:
     """Mean cost of a question in one stage, or in all; over all questions, whatever became of them.
 
-    `prompt_tokens` are those of the answers' prompts alone; a probe's or a scoring's are not counted.
+    Of the generator and of RINSE's encoder, as in StageCost; rerankers and small readers count nothing.
     """
 
     stage: str
@@ -50,7 +50,7 @@ def costs(rows: Sequence[PredictionRow]) -> tuple[StageMean, ...]:
 
 
 def tokens(row: PredictionRow) -> int:
-    """All tokens that are counted: generated, and of the answers' prompts."""
+    """All tokens that are counted: generated, and of prompts."""
     return sum(cost.generated_tokens + cost.prompt_tokens for cost in row.stages.values())
 
 

@@ -41,7 +41,7 @@ def _risk(summaries: Sequence[Summary]) -> "Figure":
 
 def _frontier(summaries: Sequence[Summary]) -> "Figure":
     figure = new_figure(7.0)
-    axes = figure.add_subplot(xlabel="tokens of a question, generated and of answers' prompts", ylabel="F1")
+    axes = figure.add_subplot(xlabel="tokens of a question, generated and of prompts", ylabel="F1")
     for summary in summaries:
         if summary.quality is None:
             continue

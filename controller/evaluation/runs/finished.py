@@ -9,7 +9,7 @@ from typing import Any
 from ....tools.types import Passage
 from ...answer import Answer, Citation, Evidence
 from ...tape import stage_of
-from ...trace import Event, Fault, Finished, Opened, Retrieved, Wrote, to_json
+from ...trace import Event, Fault, Finished, Retrieved, Wrote, to_json
 from ..datasets.questions import Question
 from .rows import FoundPassage, Hashes, PredictionRow, StageCost
 
@@ -109,13 +109,6 @@ def _stages(events: Sequence[Event]) -> dict[str, StageCost]:
         if stage is None:
             continue
         total = found[stage]
-        total["model_calls"] += event.cost.get("model_calls", 0)
-        total["generated_tokens"] += event.cost.get("generated_tokens", 0)
-        total["prompt_tokens"] += _prompt_tokens(event)
+        for name in total:
+            total[name] += event.cost.get(name, 0)
     return {stage: StageCost(**total) for stage, total in found.items()}
-
-
-def _prompt_tokens(event: Event) -> int:
-    if isinstance(event, Opened):
-        return event.direct.prompt_tokens
-    return event.rag.prompt_tokens if isinstance(event, Wrote) else 0

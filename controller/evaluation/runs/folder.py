@@ -19,7 +19,8 @@ from ....tools.errors import InputError, TraceError
 from ...trace import Event, from_json
 from .rows import Hashes, PredictionRow, read_rows
 
-VERSION = 1
+VERSION = 2
+"""Of the files. In version 1 the tokens of prompts were those of the answers' prompts alone."""
 
 
 class _Frozen(BaseModel):
@@ -98,15 +99,21 @@ class RunFolder:
         return self.predictions(config).exists() and not self.journal(config).exists()
 
     def read_header(self) -> RunHeader:
-        """What ran. Raises InputError where the folder is none of a run."""
+        """What ran. Raises InputError where the folder is none of a run, or one of another release."""
         try:
-            return RunHeader.model_validate_json(self.header.read_bytes())
+            found = RunHeader.model_validate_json(self.header.read_bytes())
         except OSError as error:
             raise InputError(
                 f"{self.path} is no folder of `sufficit eval run`: {self.header.name}: {error.strerror}"
             ) from error
         except ValidationError as error:
-            raise InputError(f"{self.header} is damaged or of another version: {error}") from error
+            raise InputError(f"{self.header} is damaged: {error}") from error
+        if found.version != VERSION:
+            raise InputError(
+                f"{self.path} was written by another release: its version is {found.version}, not {VERSION}."
+                "\nRun it again into another folder."
+            )
+        return found
 
     def read_predictions(self) -> dict[str, list[PredictionRow]]:
         """The rows of every configuration that has ended, in the header's order.

@@ -39,7 +39,11 @@ class FoundPassage(_Frozen):
 
 
 class StageCost(_Frozen):
-    """What one stage cost. `prompt_tokens` are those of the answer that it wrote, 0 if it wrote none."""
+    """What one stage cost of the generator and of RINSE's encoder.
+
+    `prompt_tokens` are those of all that they read: prompts of answers, of probes, of scorings with what was
+    scored, and of the encoder.
+    """
 
     model_calls: int = 0
     generated_tokens: int = 0

@@ -172,8 +172,8 @@ def cost_grid(summaries: Sequence[Summary]) -> Grid:
         for s in summaries
         for mean in s.costs
     )
-    header = ("configuration", "stage", "model calls", "tokens generated", "tokens of answers' prompts")
-    return Grid("Mean cost of a question", header, rows)
+    header = ("configuration", "stage", "model calls", "tokens generated", "tokens of prompts")
+    return Grid("Mean cost of a question, of the generator and of RINSE's encoder", header, rows)
 
 
 def latency_grid(summaries: Sequence[Summary]) -> Grid:

@@ -78,6 +78,10 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     pool = rows["no-igp"]["leave"].pool
     assert rows["no-igp"]["leave"].admitted == pool[:5]
     assert rows["no-igp"]["leave"].stages["prune"].model_calls == 0
+    stages = rows["full"]["leave"].stages
+    probes, answer = stages["prune"].prompt_tokens, stages["write"].prompt_tokens
+    assert answer > stages["open"].prompt_tokens > 0
+    assert probes > answer
     assert len(rows["full"]["medal"].retrieved) > 1
     assert -1 <= rows["similarity-gate"]["leave"].score <= 1
     again = run(*given, "--retry-failed")

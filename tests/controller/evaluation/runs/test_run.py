@@ -56,6 +56,7 @@ def test_a_run_holds_rows_traces_and_rankings_in_order(unbroken):
     assert first.stages["open"].model_calls == 2
     assert sum(cost.model_calls for cost in first.stages.values()) == first.spent["model_calls"]
     assert sum(cost.generated_tokens for cost in first.stages.values()) == first.spent["generated_tokens"]
+    assert first.stages["open"].prompt_tokens > len(first.question.split())
     assert "seconds" not in first.spent
     assert first.timings["total"] > 0
     trace = folder.read_trace("full", "q 0")
