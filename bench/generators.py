@@ -6,7 +6,7 @@ Six TrustMargin likelihoods against six plain forward passes; Direct + RAG + Tru
 IGP over ten passages against one rollout at a time, with the paper's prompts, whose rollouts are of 32 steps.
 With worked examples a rollout ends after some three steps, and ten of them are mostly the reading of ten
 passages, which no batch makes cheaper: that ratio has no target. What is compared is processor time, so that
-other work on the machine counts for less; each side runs REPEATS times (2), in turn, and its fastest run
+other work on the machine counts for less; each side runs REPEATS times (4), in turn, and its fastest run
 stands. Exits with 1 where a target is missed.
 """
 
@@ -213,4 +213,4 @@ async def main(repeats: int) -> bool:
 
 
 if __name__ == "__main__":
-    raise SystemExit(not asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 2)))
+    raise SystemExit(not asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 4)))
