@@ -48,7 +48,7 @@ def place(tmp_path, monkeypatch):
 
 def test_configurations_over_questions(place, tiny, monkeypatch):
     monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: tiny)
-    names = ("full", "no-igp", "similarity-gate", "closed-book")
+    names = ("full", "no-igp", "similarity-gate", "always-rag", "always-direct", "closed-book")
     configs = [part for name in names for part in ("--config", ABLATIONS / f"{name}.toml")]
     fast = (
         "--set",
@@ -75,6 +75,13 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     }
     assert (rows["full"]["leave"].action, rows["full"]["medal"].action) == ("answer", "abstain")
     assert {row.source for row in rows["closed-book"].values()} == {"direct"}
+    always_rag, always_direct = rows["always-rag"]["leave"], rows["always-direct"]["leave"]
+    assert (always_rag.source, always_rag.answer) == ("rag", always_rag.rag)
+    assert (always_direct.source, always_direct.answer) == ("direct", always_direct.direct)
+    assert {rows[name]["medal"].action for name in ("always-rag", "always-direct")} == {"abstain"}
+    each = {"open": 2, "retrieve": 0, "score": 0, "prune": 1, "write": 1, "arbitrate": 0}
+    assert {name: cost.model_calls for name, cost in always_rag.stages.items()} == each
+    assert {name: cost.model_calls for name, cost in always_direct.stages.items()} == each | {"prune": 0}
     pool = rows["no-igp"]["leave"].pool
     assert rows["no-igp"]["leave"].admitted == pool[:5]
     assert rows["no-igp"]["leave"].stages["prune"].model_calls == 0
