@@ -80,15 +80,17 @@ async def evaluate(evaluation: Evaluation, out: Path, engine: Engine, watcher: W
     folder = RunFolder(out)
     with claimed(folder, evaluation.data, evaluation.configurations):
         for configuration in evaluation.configurations:
-            if not folder.ended(configuration.name) or _to_retry(evaluation, configuration, folder):
+            name = configuration.name
+            if not folder.ended(name) or _to_retry(evaluation, name, folder):
                 await _run(evaluation, configuration, folder, engine, watcher)
+            # A kill leaves it where the other journal is already gone, or not yet there.
+            folder.journal_of_traces(name).unlink(missing_ok=True)
 
 
-def _to_retry(evaluation: Evaluation, configuration: Configuration, folder: RunFolder) -> bool:
+def _to_retry(evaluation: Evaluation, config: str, folder: RunFolder) -> bool:
     """Whether questions of a configuration that has ended are to be asked again."""
-    return evaluation.retry_failed and any(
-        row.action == "failed" for row in read_rows(folder.predictions(configuration.name))
-    )
+    failed = (row.action == "failed" for row in read_rows(folder.predictions(config)))
+    return evaluation.retry_failed and any(failed)
 
 
 async def _run(

@@ -5,6 +5,7 @@ from sufficit.controller.service.keys import ANYONE
 from sufficit.controller.service.metrics import Metrics
 from sufficit.controller.service.service import Call
 from sufficit.controller.settings import load
+from sufficit.controller.trace import Fault
 from sufficit.policies.types import SufficiencyReport
 from sufficit.tools.errors import ToolError
 
@@ -55,6 +56,15 @@ async def test_an_abstention_a_fault_and_a_spent_budget_are_counted():
     assert (await asked(1.0, search=gone))["sufficit_faults_total", "ToolError", "retrieve"] == 1
     stopped = await asked(1.0, "budget.model_calls=3")
     assert stopped["sufficit_budget_ends_total", "model_calls", "write"] == 1
+
+
+def test_tokens_of_prompts_are_no_budget():
+    metrics = Metrics()
+    cost = {"model_calls": 1, "prompt_tokens": 7}
+    metrics.heard(CALL, Fault(stage="prune", error="ToolError", message="gone", cost=cost))
+    read = samples(metrics)
+    assert read["sufficit_prompt_tokens_total",] == 7
+    assert {key[1]: n for key, n in read.items() if key[0] == "sufficit_spent_total"} == {"model_calls": 1}
 
 
 def test_responses_and_gauges():

@@ -172,6 +172,14 @@ def test_a_kill_before_the_journal_is_gone_writes_the_files_again(tmp_path, monk
     assert RunFolder(tmp_path / "out").ended("full")
 
 
+def test_a_kill_between_the_two_journals_leaves_nothing_for_good(tmp_path):
+    run(evaluation(3), tmp_path / "out")
+    before = contents(tmp_path / "out")
+    RunFolder(tmp_path / "out").journal_of_traces("full").write_text("{}\n")
+    assert run(evaluation(3), tmp_path / "out") == []
+    assert contents(tmp_path / "out") == before
+
+
 def test_another_configuration_joins(tmp_path):
     run(evaluation(3), tmp_path / "out")
     both = evaluation(3, configuration(), configuration("one-round", "budget.rounds=1"))
