@@ -174,7 +174,7 @@ class CausalModel:
         return context, read
 
     def _context(self, layers: Layers) -> Context:
-        cache = DynamicCache(config=self.model.config)
+        cache: Any = DynamicCache(config=self.model.config)
         for layer, (keys, values) in zip(cache.layers, layers, strict=bool(layers)):
             layer.lazy_initialization(keys, values)
             layer.keys, layer.values = keys, values  # reading on makes tensors of its own
