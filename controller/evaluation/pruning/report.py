@@ -36,11 +36,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class PruningReport:
-    """All lines; `correlations` is Spearman's, of NDCG and F1 over methods, by M, where it is defined."""
+    """All lines, at the same M; `across` has those of smaller M against the reference at the largest.
+
+    `correlations` is Spearman's, of NDCG and F1 over methods, by M, where it is defined.
+    """
 
     questions: int
     skipped: int
     lines: tuple[Line, ...]
+    across: tuple[Line, ...]
     correlations: Mapping[int, float]
 
 
@@ -55,7 +59,12 @@ def pruning_report(rows: Sequence[PruningRow]) -> PruningReport:
         for cell in row.cells:
             columns.setdefault((cell.method, cell.top_m), []).append(cell)
     lines = tuple(_line(cells, columns.get((REFERENCE, top_m))) for (_, top_m), cells in columns.items())
-    return PruningReport(len(ran), len(rows) - len(ran), lines, _correlations(lines))
+    largest = max(top_m for _, top_m in columns)
+    widest = columns.get((REFERENCE, largest))
+    across = tuple(
+        _line(cells, widest) for (_, top_m), cells in columns.items() if widest and top_m < largest
+    )
+    return PruningReport(len(ran), len(rows) - len(ran), lines, across, _correlations(lines))
 
 
 def _line(cells: Sequence[Cell], reference: Sequence[Cell] | None) -> Line:
@@ -106,17 +115,26 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def pruning_grids(report: PruningReport) -> list[Grid]:
-    """A table an M, and the correlations of relevance and utility."""
-    header = ("method", "F1", "TK", "NTE", "saved", "F1 difference", "passages", "empty", "NDCG")
-    grids = []
-    for top_m in sorted({line.top_m for line in report.lines}):
-        rows = tuple(_cells(line) for line in report.lines if line.top_m == top_m)
-        title = f"TopM = {top_m}, {report.questions} questions; differences to {REFERENCE}, 95% intervals"
-        grids.append(Grid(title, header, rows))
+    """A table an M, smaller M against the reference at the largest, and relevance against utility."""
+    largest = max(line.top_m for line in report.lines)
+    grids = _by_m(report.lines, f"{report.questions} questions; differences to {REFERENCE}")
+    grids += _by_m(report.across, f"differences to {REFERENCE} at TopM = {largest}")
     if report.correlations:
         rows = tuple((str(top_m), f"{value:+.2f}") for top_m, value in sorted(report.correlations.items()))
         grids.append(Grid("Spearman correlation of NDCG and F1 over methods", ("TopM", "rho"), rows))
     return grids
+
+
+def _by_m(lines: Sequence[Line], what: str) -> list[Grid]:
+    header = ("method", "F1", "TK", "NTE", "saved", "F1 difference", "passages", "empty", "NDCG")
+    return [
+        Grid(
+            f"TopM = {top_m}, {what}, 95% intervals",
+            header,
+            tuple(_cells(line) for line in lines if line.top_m == top_m),
+        )
+        for top_m in sorted({line.top_m for line in lines})
+    ]
 
 
 def _cells(line: Line) -> tuple[str, ...]:
