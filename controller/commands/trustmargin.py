@@ -40,6 +40,9 @@ def eval_trustmargin(
         str, typer.Option(help="Shares of the pool to replace by random passages, such as 0,0.25,0.5,0.75,1.")
     ] = "",
     seed: Annotated[int, typer.Option(help="Seed of the random passages.")] = 17,
+    at_once: Annotated[
+        int, typer.Option(min=1, help="Questions that run together; faster, but then nothing is timed.")
+    ] = 1,
     plots: Annotated[Path | None, typer.Option(help="Draw grid, recovery and corruption here.")] = None,
     markdown: Markdown = None,
     assignments: Assignments = None,
@@ -51,7 +54,7 @@ def eval_trustmargin(
     from ..evaluation.arbitration.plan import Plan  # noqa: PLC0415
     from ..evaluation.arbitration.tables import trustmargin_grids  # noqa: PLC0415
 
-    plan = Plan(tuple(pipelines or ("rag",)), _shares(corruption), passages, seed)
+    plan = Plan(tuple(pipelines or ("rag",)), _shares(corruption), passages, seed, at_once)
     options = {"index.path": index} if index else {}
     settings = load(assignments or (), config, options=options).settings
     report = asyncio.run(_run(settings, plan, _read(questions), count, path))

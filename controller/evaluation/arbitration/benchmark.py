@@ -4,6 +4,7 @@ A trial is one way in which every question is run: by one pipeline, on a pool of
 passages. All trials of a question share its closed-book answer; everything else is done, and timed, anew.
 """
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class Benchmark:
     """All that stays the same: the tools, how they are used, and the trials.
 
     `passages` are asked of the retriever for a question; `noise` holds the random passages, from which each
-    question's are drawn by `seed`.
+    question's are drawn by `seed`. `at_once` questions run together, which shares batches.
     """
 
     retriever: Retriever
@@ -41,6 +42,7 @@ class Benchmark:
     passages: int = 20
     noise: tuple[Passage, ...] = ()
     seed: int = 17
+    at_once: int = 1
 
     @property
     def answers(self) -> ShortAnswers:
@@ -53,20 +55,26 @@ async def run_benchmark(
 ) -> list[ArbitrationRow]:
     """Run what the file at `path` does not hold yet, and write it there, each row durable.
 
-    Rows that failed are run again. Returns every question's rows of all trials. Raises InputError where the
-    file is another run's, StorageError where the disk refuses, UsageError where the setup cannot work.
+    Rows that failed are run again. Rows of questions that ran together have no seconds. Returns every
+    question's rows of all trials. Raises InputError where the file is another run's, StorageError where the
+    disk refuses, UsageError where the setup cannot work.
     """
     wanted = [(question.id, trial.variant) for question in questions for trial in bench.trials]
     with RowFile(path, header) as file:
         done = sum(key in file.done for key in wanted)
         progress(done, len(wanted))
-        for question in questions:
-            left = [trial for trial in bench.trials if (question.id, trial.variant) not in file.done]
+
+        async def run(question: Question) -> None:
+            nonlocal done
             case = _Case(bench, question)
-            for trial in left:
-                file.add(await case.row(trial))
-                done += 1
-                progress(done, len(wanted))
+            for trial in bench.trials:
+                if (question.id, trial.variant) not in file.done:
+                    file.add(await case.row(trial))
+                    done += 1
+                    progress(done, len(wanted))
+
+        for start in range(0, len(questions), bench.at_once):
+            await asyncio.gather(*map(run, questions[start : start + bench.at_once]))
         return [file.done[key] for key in wanted]
 
 
@@ -96,6 +104,8 @@ class _Case:
         found = Attempt(self.bench.generator, self.bench.prompts)
         with found.failing_alone():
             await self._run(trial, found)
+        if self.bench.at_once > 1:
+            found.seconds.clear()  # most of them were spent waiting for each other
         return found.row(self.question.id, self.question.text, self.question.answers, trial.variant)
 
     async def _run(self, trial: Trial, found: Attempt) -> None:

@@ -51,6 +51,7 @@ async def load_benchmark(
         passages=plan.passages,
         noise=noise,
         seed=plan.seed,
+        at_once=plan.at_once,
     )
     return bench, _header(settings, plan, generator.capabilities.model, questions)
 

@@ -14,14 +14,15 @@ PIPELINE: Final = "pipeline="
 class Plan:
     """At least one pipeline, the first of them the plain one, and shares of random passages in its pool.
 
-    `passages` are asked of the retriever for a question; `seed` draws the random ones. Raises UsageError for
-    a pipeline that there is not, or a share outside [0, 1].
+    `passages` are asked of the retriever for a question; `seed` draws the random ones; `at_once` questions
+    run together. Raises UsageError for a pipeline that there is not, or a share outside [0, 1].
     """
 
     pipelines: tuple[str, ...] = ("rag",)
     shares: tuple[float, ...] = ()
     passages: int = 20
     seed: int = 17
+    at_once: int = 1
 
     def __post_init__(self) -> None:
         for name in self.pipelines:

@@ -98,8 +98,8 @@ _PARTS: Final = {
 
 
 def costs(rows: Sequence[ArbitrationRow]) -> tuple[Cost, ...]:
-    """Seconds a question by method and by part (Table 9), () where every question failed."""
-    times = [row.seconds for row in rows if not row.error]
+    """Seconds a question by method and by part (Table 9), () where all failed or ran together."""
+    times = [row.seconds for row in rows if row.seconds and not row.error]
     if not times:
         return ()
     found = {

@@ -8,6 +8,7 @@ from staged import FixedSearch, passages
 from sufficit.controller.evaluation.arbitration.benchmark import Benchmark, run_benchmark
 from sufficit.controller.evaluation.arbitration.plan import Plan, plan_trials
 from sufficit.controller.evaluation.arbitration.rows import ArbitrationHeader, read_rows
+from sufficit.controller.evaluation.arbitration.sweeps import costs
 from sufficit.controller.evaluation.datasets.questions import Question
 from sufficit.policies.answering import AnswerPrompts
 from sufficit.policies.trustmargin import TrustMarginSettings
@@ -70,6 +71,15 @@ async def test_a_row_holds_all_that_decides(tmp_path):
     assert second.rag == "Monviso"
     _, stored = read_rows(tmp_path / "o.jsonl")
     assert stored == [first, second]
+
+
+async def test_questions_that_run_together_give_the_same_rows_untimed(tmp_path):
+    chosen = replace(bench(), at_once=2)
+    together = await run(tmp_path / "together.jsonl", chosen)
+    alone = await run(tmp_path / "alone.jsonl")
+    assert [row.model_copy(update={"seconds": {}}) for row in alone] == together
+    assert costs(together) == ()
+    assert costs([*together, *alone]) == costs(alone)
 
 
 async def test_a_killed_run_goes_on_where_it_was(tmp_path):
