@@ -1,7 +1,7 @@
 """The cache node: look up what is held, decide whether it suffices, fetch on a miss, keep, decide again.
 
-It is the semantic cache of RINSE section 1: a stored passage is served for a new question only where it
-suffices to answer that question, however alike the questions are.
+It is the semantic cache of RINSE section 1: what is stored is served for a new question only where it answers
+that question. What decides is `policies.kept_for`, by what passages were kept for; without it RINSE alone.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from ...policies.kept_for import KeptFor, KeptMatch
 from ...policies.rinse.provenance import AnswerThreshold
 from ...policies.types import Sufficiency, SufficiencyReport
 from ...tools.errors import SettingsError
@@ -30,6 +31,9 @@ Outcome = Literal["hit", "filled", "miss"]
 _DEEP = 200
 """As far down as the passages of a need's own fetch are looked for."""
 
+_NEEDS = 16
+"""Questions that passages were kept for, the likest by BM25, that a need is compared with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
@@ -37,23 +41,46 @@ class Lookup:
 
     `hit`: the passages were held and suffice; `filled`: they suffice after a fetch; `miss`: they do not, and
     `reason` says what stood in the way. `passages` are those that the last decision, `report`, is about, best
-    first; each carries `scope`, `fetched` and `expires` (seconds since 1970) in its metadata. `fetch` is what
-    was fetched, None if nothing was; `shared` if another lookup's fetch served this one.
+    first; each carries `scope`, `fetched` and `expires` (seconds since 1970) in its metadata. `match` says
+    how well what was kept for another question serves this one, None if nothing was or RINSE alone decides.
+    `fetch` is what was fetched, None if nothing was; `shared` if another lookup's fetch served this one.
     """
 
     outcome: Outcome
     reason: str
     passages: tuple[Passage, ...]
     report: SufficiencyReport
+    match: KeptMatch | None = None
     fetch: Fetched | None = None
     shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What is held for a need, and whether it serves: by `match` if `by_kept_for`, else by the report."""
+
+    report: SufficiencyReport
+    held: tuple[Passage, ...]
+    by_kept_for: bool = False
+    match: KeptMatch | None = None
+
+    @property
+    def serves(self) -> bool:
+        if self.by_kept_for:
+            return self.match is not None and self.match.serves
+        return self.report.sufficient
+
+    def lookup(self, outcome: Outcome, more: str = "") -> Lookup:
+        standing = _likeness(self.match) if self.by_kept_for else _standing(self.report)
+        return Lookup(outcome, f"{standing}{more}", self.held, self.report, self.match)
 
 
 class CacheNode:
     """One node over a folder of shelves. Belongs to one event loop.
 
     `fetch` None leaves misses to the caller. `thresholds` are the artifact's, for the estimate of wrong hits.
-    `clock` gives seconds since 1970.
+    `clock` gives seconds since 1970. With `kept_for` this decides, and what a fetch for a need brought serves
+    that need; without it the sufficiency policy decides.
     """
 
     def __init__(
@@ -62,9 +89,12 @@ class CacheNode:
         sufficiency: Sufficiency,
         fetch: Fetch | None = None,
         thresholds: Mapping[str, AnswerThreshold] | None = None,
+        *,
         clock: Callable[[], float] = time.time,
+        kept_for: KeptFor | None = None,
     ) -> None:
         self._settings = settings
+        self._kept_for = kept_for
         self._sufficiency = sufficiency
         self._fetch = fetch
         self._thresholds = thresholds or {}
@@ -88,43 +118,44 @@ class CacheNode:
         shelf = self._shelves.of(need.scope)
         # Before the search, which then finds what was fetched.
         settled = self._settled.find(_key(need), self._clock())
-        report, held = await self._decide(need, await self._found(need, shelf))
-        self._count(lookups=1, judged=int(bool(held)))
-        if report.sufficient:
-            return self._ended(Lookup("hit", _standing(report), held, report))
+        judged = await self._judged(need, shelf)
+        self._count(lookups=1, judged=int(bool(judged.held)))
+        if judged.serves:
+            return self._ended(judged.lookup("hit"))
         if settled is not None and settled.sufficient and (own := await self._own(need, shelf, settled)):
             return self._ended(own)
         if not may_fetch or self._fetch is None:
             why = "no fetch is set up" if may_fetch else "this lookup may not fetch"
-            return self._ended(Lookup("miss", f"{_standing(report)}; {why}", held, report))
+            return self._ended(judged.lookup("miss", f"; {why}"))
         if settled is not None and not settled.sufficient:
             self._count(settled=1)
             why = f"what was fetched for this need did not suffice, and stands until {_date(settled.until)}"
-            return self._ended(Lookup("miss", f"{_standing(report)}; {why}", held, report))
+            return self._ended(judged.lookup("miss", f"; {why}"))
         self._shelves.check_room(need.scope)
         return self._ended(await self._filled(need, shelf, since))
 
     async def _filled(self, need: Need, shelf: Shelf, since: float) -> Lookup:
         """Fetch, decide again and remember what came of it."""
         fetched, until, shared = await self._fetched(need, shelf, since)
-        report, held = await self._decide(need, await self._found(need, shelf))
+        judged = await self._judged(need, shelf)
         # What failed may do better next time.
-        if report.sufficient or not fetched.faults:
+        if judged.serves or not fetched.faults:
             until = min(until, self._clock() + self._settings.again_seconds)
-            self._settled.keep(_key(need), Settled(report.sufficient, marks(held), until))
-        if report.sufficient:
-            return Lookup("filled", _standing(report), held, report, fetched, shared)
+            self._settled.keep(_key(need), Settled(judged.serves, marks(judged.held), until))
         faults = "".join(f"; {fault}" for fault in fetched.faults)
-        reason = f"{_standing(report)} after a fetch that kept {fetched.passages}{faults}"
-        return Lookup("miss", reason, held, report, fetched, shared)
+        more = "" if judged.serves else f" after a fetch that kept {fetched.passages}{faults}"
+        lookup = judged.lookup("filled" if judged.serves else "miss", more)
+        return replace(lookup, fetch=fetched, shared=shared)
 
     async def _own(self, need: Need, shelf: Shelf, settled: Settled) -> Lookup | None:
         """A hit on what once sufficed for this very need, if all of it is still held and still does."""
+        if self._kept_for is not None:  # has seen to it
+            return None
         held = [p for p in await shelf.search(need.question, _DEEP) if marks((p,)) <= settled.marks]
         if marks(held) != settled.marks:
             return None
-        report, judged = await self._decide(need, held)
-        return Lookup("hit", _standing(report), judged, report) if report.sufficient else None
+        judged = await self._decide(need, held)
+        return judged.lookup("hit") if judged.serves else None
 
     async def fill(self, need: Need) -> Fetched:
         """Fetch for a need and keep what comes, whatever is held: nothing is decided.
@@ -152,18 +183,31 @@ class CacheNode:
         estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
         return replace(counts, fetches_saved=counts.hits + counts.shared, wrong_hits=estimate)
 
+    async def _judged(self, need: Need, shelf: Shelf) -> _Judged:
+        """What is held for the need: what was kept for a question like it, else what a search finds."""
+        if self._kept_for is None:
+            return await self._decide(need, await self._found(need, shelf))
+        match = await self._kept_for.best(need.question, await shelf.kept(need.question, _NEEDS))
+        if match is not None and match.serves:
+            judged = await self._decide(need, list(match.kept.passages))
+            if len(judged.held) == len(match.kept.passages):
+                return replace(judged, by_kept_for=True, match=match)
+            match = None  # some of it has expired meanwhile
+        judged = await self._decide(need, await self._found(need, shelf))
+        return replace(judged, by_kept_for=True, match=match)
+
     async def _found(self, need: Need, shelf: Shelf) -> list[Passage]:
         return await shelf.search(need.question, self._settings.passages)
 
-    async def _decide(self, need: Need, held: list[Passage]) -> tuple[SufficiencyReport, tuple[Passage, ...]]:
+    async def _decide(self, need: Need, held: list[Passage]) -> _Judged:
         """Judge what is held. What expires while it is judged is left out and the rest judged again."""
         while True:  # every turn but the last has fewer passages
             report = await self._sufficiency.score(need.question, held)
             fresh = self._shelves.of(need.scope).fresh(held)
             if len(fresh) == len(held):
-                if held:
+                if held and self._kept_for is None:
                     self._calibration = calibrated(report, self._thresholds)
-                return report, tuple(held)
+                return _Judged(report, tuple(held))
             held = fresh
 
     async def _fetched(self, need: Need, shelf: Shelf, since: float) -> tuple[Fetched, float, bool]:
@@ -175,6 +219,9 @@ class CacheNode:
             dated = Dated(shelf)
             keeper = Keeper(dated, self._settings.keep_seconds, self._clock)
             fetched = await self._fetch.fetch(need, keeper)
+            if dated.kept:
+                seconds = self._settings.keep_seconds
+                await asyncio.to_thread(shelf.remember, need.question, dated.kept, seconds)
             return fetched, dated.until if fetched.passages else 0.0
 
         (fetched, until), shared = await self._flights.share(_key(need), since, work)
@@ -210,3 +257,14 @@ def _standing(report: SufficiencyReport) -> str:
     relation = "reaches" if report.sufficient else "does not reach"
     passages = f"{report.passages} passage{'' if report.passages == 1 else 's'}"
     return f"{passages} held score {report.score:.2f}, which {relation} the threshold {report.threshold:.2f}"
+
+
+def _likeness(match: KeptMatch | None) -> str:
+    if match is None:
+        return "nothing is held whole that was kept for a like question"
+    relation = "reaches" if match.serves else "does not reach"
+    lacks = f", and nothing there names {', '.join(match.missing)}" if match.missing else ""
+    return (
+        f"what was kept for {match.kept.question!r} scores {match.score:.2f}, "
+        f"which {relation} the threshold {match.threshold:.2f}{lacks}"
+    )

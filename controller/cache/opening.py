@@ -1,7 +1,8 @@
 """From settings to a cache node over loaded tools."""
 
+from ...policies.kept_for import KeptFor
 from ...policies.types import Sufficiency
-from ..loading import Tools
+from ..loading import Readers, Tools
 from ..settings import Settings
 from .fetching import Fetch, WebFetch
 from .node import CacheNode
@@ -18,4 +19,13 @@ def open_node(settings: Settings, sufficiency: Sufficiency, tools: Tools) -> Cac
         fetch = Webhook.of(settings.cache.webhook)
     elif tools.web is not None:
         fetch = WebFetch(tools.web, settings.web)
-    return CacheNode(settings.cache, sufficiency, fetch, tools.readers.artifact.thresholds)
+    thresholds, kept_for = tools.readers.artifact.thresholds, open_kept_for(settings, tools.readers)
+    return CacheNode(settings.cache, sufficiency, fetch, thresholds, kept_for=kept_for)
+
+
+def open_kept_for(settings: Settings, readers: Readers) -> KeptFor | None:
+    """What decides by what passages were kept for, as `cache.alike` says; None leaves that to RINSE."""
+    if settings.cache.alike is None:
+        return None
+    counts = readers.artifact.content.counts
+    return KeptFor(readers.reranker, readers.wordpieces, counts, settings.cache.alike)

@@ -47,6 +47,13 @@ class CacheSettings(_Section):
         description="how soon the same need may be fetched for again, unless what it brought expires earlier",
     )
     passages: int = Field(default=8, ge=1, le=200, description="passages looked up for a need")
+    alike: float | None = Field(
+        default=0.92,
+        ge=-1,
+        le=1,
+        description="what was kept for another question serves from this score of `policies.kept_for` on; "
+        "none leaves the decision to RINSE alone",
+    )
     scopes: int = Field(
         default=1000, ge=1, le=1_000_000, description="most scopes that passages are kept for"
     )

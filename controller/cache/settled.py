@@ -51,14 +51,16 @@ def marks(passages: Iterable[Passage]) -> frozenset[Mark]:
 
 @dataclass(slots=True)
 class Dated:
-    """Keeps documents in `index`, and notes in `until` when the first of them expires."""
+    """Keeps documents in `index`, and notes what was `kept`, and in `until` when the first expires."""
 
     index: Documents
     until: float = field(default=float("inf"))
+    kept: list[Passage] = field(default_factory=list)
 
     def replace(self, passages: Iterable[Passage]) -> object:
         """See Documents."""
         given = list(passages)
-        kept = self.index.replace(given)
+        done = self.index.replace(given)
+        self.kept += given
         self.until = min([self.until, *(expiry(passage) or 0.0 for passage in given)])
-        return kept
+        return done

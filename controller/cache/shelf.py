@@ -1,31 +1,32 @@
-"""One scope's passages: an index in a folder of its own.
+"""One scope's passages, and the questions that they were kept for, in a folder of its own.
 
-    DIR/index/        an embedded index, which deletes what has expired at every write and sweep
-    DIR/shelf.lock    held while the index is made
+    DIR/index/        passages, which are deleted at every write and sweep once their time is over
+    DIR/needs/        questions, each with the passages that a fetch for it brought
 
 What one scope holds cannot be found in another's folder; every passage also names its scope, and one that
 names another is not served.
 """
 
-import asyncio
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
-from filelock import FileLock, Timeout
-
-from ...tools.errors import IndexLocked, IndexMissing, StorageError
-from ...tools.retrievers.embedded import EmbeddedIndex
-from ...tools.retrievers.expiry import Unexpired, expiry
-from ...tools.retrievers.layout import manifest_path
-from ...tools.types import Passage
+from ...policies.kept_for import KeptSet
+from ...tools.retrievers.expiry import EXPIRES, FETCHED, KEPT, expiry
+from ...tools.types import Passage, PassageKey
+from .drawer import Drawer
 
 SCOPE: Final = "scope"
 """Metadata of kept passages: whose they are."""
 
-_PATIENCE: Final = 30.0  # seconds to wait while another process makes the index
+LOCK: Final = "scopes.lock"
+"""In the folder of all scopes."""
+
+_PASSAGES: Final = "passages"
+"""Metadata of a kept question: source, id and hash of every passage that its fetch brought."""
 
 
 class Shelf:
@@ -35,27 +36,39 @@ class Shelf:
     """
 
     def __init__(self, folder: Path, scope: str, clock: Callable[[], float]) -> None:
-        self._folder = folder
+        lock = folder.parent / LOCK
+        self._index = Drawer(folder / "index", lock)
+        self._needs = Drawer(folder / "needs", lock)
         self._scope = scope
         self._clock = clock
-        self._making = Lock()
-        self._index: EmbeddedIndex | None = None
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever kept here."""
-        return manifest_path(self._folder / "index").exists()
+        """Whether anything is kept here."""
+        return self._index.exists
 
     async def search(self, question: str, k: int) -> list[Passage]:
         """At most `k` passages of this scope that have not expired, best first. Raises StorageError."""
-        if not self.exists:
-            return []
-        index = await asyncio.to_thread(self._opened)
-        try:
-            found = await Unexpired(index, self._clock).search(question, k)
-        except IndexMissing:  # all that was kept has been swept
-            return []
-        return [passage for passage in found if passage.metadata.get(SCOPE) == self._scope]
+        return self._ours(await self._index.search(question, k, self._clock))
+
+    async def kept(self, question: str, k: int) -> list[KeptSet]:
+        """What is held whole of what was kept for the question, and for the `k` likest by BM25.
+
+        A set is held whole where each of its passages is there with the same text and its time is not over,
+        whichever fetch brought it last. Raises StorageError.
+        """
+        found = []
+        own = await self._needs.held([_need(question)])
+        others = [
+            need for need in await self._needs.search(question, k, self._clock) if need.text != question
+        ]
+        for need in self._ours([*self.fresh(own), *others]):
+            marks = {tuple(mark) for mark in json.loads(str(need.metadata[_PASSAGES]))}
+            keys = [PassageKey(source, id_) for source, id_, _ in sorted(marks)]
+            held = self.fresh(self._ours(await self._index.held(keys)))
+            if {_mark(passage) for passage in held} == marks:
+                found.append(KeptSet(need.text, tuple(sorted(held, key=lambda p: p.key))))
+        return found
 
     def fresh(self, passages: Sequence[Passage]) -> list[Passage]:
         """Those whose time is not over by now; a passage without an expiry was never kept, and is none."""
@@ -67,37 +80,39 @@ class Shelf:
 
         Raises IndexLocked, StorageError.
         """
-        ours = [replace(p, metadata={**p.metadata, SCOPE: self._scope}) for p in passages]
-        self._made().replace(ours)
+        self._index.replace(
+            [replace(p, metadata={**p.metadata, SCOPE: self._scope}) for p in passages]
+        )  # fmt: skip
 
-    def sweep(self) -> int:
-        """Delete the passages whose time is over; returns how many. Blocking, one transaction.
+    def remember(self, question: str, passages: Sequence[Passage], seconds: float) -> None:
+        """Note for so long that a fetch for the question brought these; in the place of its last. Blocking.
 
         Raises IndexLocked, StorageError.
         """
-        return self._opened().sweep() if self.exists else 0
+        now = self._clock()
+        known = {
+            SCOPE: self._scope,
+            FETCHED: round(now),
+            EXPIRES: round(now + seconds),
+            _PASSAGES: json.dumps(sorted({_mark(passage) for passage in passages})),
+        }
+        key = _need(question)
+        self._needs.replace([Passage(key.id, question, source=key.source, metadata=known)])
 
-    def _made(self) -> EmbeddedIndex:
-        """The index, made where there is none: by one alone, for making one anew empties it."""
-        if self.exists:
-            return self._opened()
-        with self._making:
-            lock = FileLock(self._folder / "shelf.lock")
-            try:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                lock.acquire(timeout=_PATIENCE)
-            except Timeout as error:
-                raise IndexLocked(f"Another process is making {self._folder}; try again.") from error
-            except OSError as error:
-                raise StorageError(f"{self._folder} cannot be written: {error.strerror}") from error
-            try:
-                if not self.exists:
-                    EmbeddedIndex.build(self._folder / "index", ())
-            finally:
-                lock.release()
-        return self._opened()
+    def sweep(self) -> int:
+        """Delete the passages whose time is over; returns how many. Blocking. Raises as `replace`."""
+        self._needs.sweep()
+        return self._index.sweep()
 
-    def _opened(self) -> EmbeddedIndex:
-        if self._index is None:
-            self._index = EmbeddedIndex.open(self._folder / "index", for_writing=True)
-        return self._index
+    def _ours(self, passages: Iterable[Passage]) -> list[Passage]:
+        return [passage for passage in passages if passage.metadata.get(SCOPE) == self._scope]
+
+
+def _need(question: str) -> PassageKey:
+    return PassageKey(f"{KEPT}{question}", "")
+
+
+def _mark(passage: Passage) -> tuple[str, str, str]:
+    """A passage with its text: judged on another text, it may not serve."""
+    text = f"{passage.title}\0{passage.text}".encode("utf-8", "surrogatepass")
+    return passage.source, passage.id, hashlib.blake2b(text, digest_size=12).hexdigest()

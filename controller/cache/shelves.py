@@ -1,5 +1,6 @@
 """All scopes' shelves in one folder, each in a folder named by its scope's digest."""
 
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from ...tools.errors import IndexLocked, InputError
+from .freeing import free, remove_freed
 from .shelf import Shelf
 
 _OPEN: Final = 256
 """Shelves that are kept open; others are opened again when they are asked for."""
+
+_NAME: Final = re.compile(r"[0-9a-f]{40}")
 
 
 class Shelves:
@@ -45,9 +49,10 @@ class Shelves:
     def sweep(self, most: int) -> int:
         """Delete expired passages of the next `most` scopes, in turn; returns how many. Blocking.
 
-        A scope that another process is writing to is left for the next turn: that write deletes them as well.
-        Raises StorageError.
+        A scope without passages is freed. One that another process is writing to is left for the next turn:
+        that write deletes them as well. Raises StorageError.
         """
+        remove_freed(self._folder)
         names = self._names()
         later = [name for name in names if name > self._swept]
         swept = 0
@@ -55,13 +60,15 @@ class Shelves:
             # Only deletes: it need not know whose shelf this is.
             with suppress(IndexLocked):
                 swept += Shelf(self._folder / name, "", self._clock).sweep()
+                free(self._folder / name)
             self._swept = name
         return swept
 
     def _names(self) -> list[str]:
         if not self._folder.is_dir():
             return []
-        return sorted(entry.name for entry in self._folder.iterdir() if entry.is_dir())
+        folders = (entry.name for entry in self._folder.iterdir() if entry.is_dir())
+        return sorted(name for name in folders if _NAME.fullmatch(name))
 
 
 def _name(scope: str) -> str:

@@ -30,14 +30,15 @@ def cache(
     stream: Stream = None,
     path: Rows = None,
     passages: Annotated[int, typer.Option(min=1, max=200, help="Passages looked up for a question.")] = 8,
-    levels: Annotated[int, typer.Option(min=2, max=200, help="Thresholds that the node is tried at.")] = 12,
+    levels: Annotated[int, typer.Option(min=2, max=200, help="Thresholds of RINSE alone.")] = 12,
     plot: Plot = None,
     markdown: Markdown = None,
     assignments: Assignments = None,
     config: ConfigFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replay a stream against the cache node, exact match, and cosines of questions and of passages.
+    """Replay a stream against the decision by what passages were kept for, the cache node, RINSE alone, exact
+    match, and cosines of questions and of passages.
 
     A hit is wrong if the passages served lack the annotated support, or hold it out of date; what every hit
     saves is one fetch.

@@ -73,7 +73,7 @@ def lookup_body(question: str, found: Lookup) -> LookupBody:
     return LookupBody(
         outcome=found.outcome,
         reason=found.reason,
-        decision=decision(question, found.report),
+        decision=decision(question, found.report, found.match),
         passages=tuple(
             CachedBody(
                 id=passage.id,

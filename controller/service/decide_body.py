@@ -61,12 +61,31 @@ DecideRequest = Annotated[
 ]
 
 
+class KeptForBody(Out):
+    """How well what was kept for another question serves this one; it decides where it is given."""
+
+    question: str = Field(description="the question that the passages were kept for, the likest")
+    cosine: Real = Field(description="cosine of both questions' embeddings, in [-1, 1]")
+    covered: Real = Field(
+        description="share of the question's IDF mass that is new and that the passages hold, in [0, 1]"
+    )
+    uncovered: Real = Field(description="share of it in `missing`, in [0, 1]")
+    missing: tuple[str, ...] = Field(description="names in the question that nothing kept there holds")
+    score: Real = Field(description="1 - (1 - cosine) exp(3 uncovered - 2 covered); at most 1")
+    threshold: Real = Field(description="a hit from this score on: the setting cache.alike")
+
+
 class DecisionBody(Out):
     """Whether the passages answer the question."""
 
     decision: Literal["hit", "miss"] = Field(description="`hit`: they suffice; `miss`: new content is needed")
-    score: Real | None = Field(description="sum of the readers' standardised scores; null without passages")
-    threshold: Real = Field(description="a hit from this score on")
+    kept_for: KeptForBody | None = Field(
+        description="what decides where passages say what they were kept for; null where RINSE decides alone"
+    )
+    score: Real | None = Field(
+        description="RINSE: sum of the readers' standardised scores; null without passages"
+    )
+    threshold: Real = Field(description="RINSE alone makes a hit from this score on")
     readers: tuple[ReaderBody, ...] = Field(description="the readers that the score stands on")
     uncovered: tuple[WindowBody, ...] = Field(
         description="stretches of the question that no source covers whole, the least covered first; "

@@ -4,14 +4,15 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from ...policies.kept_for import KeptMatch
 from ...policies.query import UncoveredWindows
 from ...policies.types import SufficiencyReport, WindowCoverage
 from ...tools.errors import InputError
 from ...tools.types import Passage
 from ..question import checked_question
-from .decide_body import DecisionBody, OverIndex, OverPassages
+from .decide_body import DecisionBody, KeptForBody, OverIndex, OverPassages
 from .errors import Refused
-from .passages import held
+from .passages import held, kept_sets
 from .service import Call, Service
 
 AT_ONCE = 8  # questions of one batch that are prepared while the model computes
@@ -63,11 +64,19 @@ def _check(service: Service, item: OverPassages | OverIndex, prefix: str) -> Non
 async def _decided(service: Service, call: Call, item: OverPassages | OverIndex) -> DecisionBody:
     began = time.monotonic()
     question = item.question.strip()
-    passages = await _passages(service, item, question)
+    match = await _match(service, item, question)
+    passages = match.kept.passages if match else await _passages(service, item, question)
     report = await service.sufficiency.score(question, passages)
     for observer in service.observers:
         observer.decided(call, report, time.monotonic() - began)
-    return decision(question, report)
+    return decision(question, report, match)
+
+
+async def _match(service: Service, item: OverPassages | OverIndex, question: str) -> KeptMatch | None:
+    """The likest question that passages were kept for; None where none says, or RINSE alone decides."""
+    if service.kept_for is None or isinstance(item, OverIndex):
+        return None
+    return await service.kept_for.best(question, kept_sets(item.passages))
 
 
 async def _passages(service: Service, item: OverPassages | OverIndex, question: str) -> Sequence[Passage]:
@@ -77,18 +86,20 @@ async def _passages(service: Service, item: OverPassages | OverIndex, question: 
     return await service.indexes[item.index].search(question, most)
 
 
-def decision(question: str, report: SufficiencyReport) -> DecisionBody:
-    """A report as a decision.
+def decision(question: str, report: SufficiencyReport, match: KeptMatch | None = None) -> DecisionBody:
+    """A report as a decision; with a match that one decides.
 
     Without passages the whole question is uncovered. On a miss where no narrower query is left, it is what to
     fetch.
     """
+    hit = report.sufficient if match is None else match.serves
     whole = WindowCoverage(question, 0.0, 0.0)
     open_windows = [window for window in report.coverage or (whole,) if window.overlap < 1.0]
-    query = None if report.sufficient else _QUERY.next(question, report, ()) or question
+    query = None if hit else _QUERY.next(question, report, ()) or question
     return DecisionBody.model_validate(
         {
-            "decision": "hit" if report.sufficient else "miss",
+            "decision": "hit" if hit else "miss",
+            "kept_for": match and _kept_for(match),
             "score": report.score,
             "threshold": report.threshold,
             "readers": report.readers,
@@ -96,4 +107,16 @@ def decision(question: str, report: SufficiencyReport) -> DecisionBody:
             "suggested_query": query,
             "passages": report.passages,
         }
+    )
+
+
+def _kept_for(match: KeptMatch) -> KeptForBody:
+    return KeptForBody(
+        question=match.kept.question,
+        cosine=match.cosine,
+        covered=match.covered,
+        uncovered=match.uncovered,
+        missing=match.missing,
+        score=match.score,
+        threshold=match.threshold,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...tools.errors import SettingsError
 from ..build import assembled, sufficiency
-from ..cache.opening import open_node
+from ..cache.opening import open_kept_for, open_node
 from ..loading import Tools, load_tools
 from ..retrieval import load_retriever
 from ..settings import Settings
@@ -46,6 +46,7 @@ def open_service(settings: Settings, tools: Tools | None = None) -> Service:
         keys=keys,
         room=WaitingRoom(chosen.concurrent, chosen.queue),
         cache=open_node(settings, decides, tools),
+        kept_for=open_kept_for(settings, tools.readers),
         spans=spans,
     )
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ...policies.kept_for import KeptSet
 from ...tools.types import Passage
 from .fields import In, Text, Wording
 
@@ -21,6 +22,11 @@ class PassageIn(In):
     )
     id: Annotated[Text, Field(max_length=1000)] = Field(default="", description="the caller's name for it")
     url: Annotated[Text, Field(max_length=2000)] = Field(default="", description="where it comes from")
+    kept_for: Annotated[Text, Field(max_length=4000)] = Field(
+        default="",
+        description="the question that it was fetched for; with it in any passage, the decision is by the "
+        "likeness of the questions and by what the passages kept for the likest say of the new one",
+    )
 
 
 PassagesIn = Annotated[tuple[PassageIn, ...], Field(max_length=MOST_PASSAGES, strict=False)]
@@ -38,3 +44,12 @@ def held(passages: PassagesIn) -> tuple[Passage, ...]:
         )
         for number, passage in enumerate(passages)
     )
+
+
+def kept_sets(passages: PassagesIn) -> tuple[KeptSet, ...]:
+    """Passages by the question that they were kept for; those that name none are left out."""
+    sets: dict[str, list[Passage]] = {}
+    for given, passage in zip(passages, held(passages), strict=True):
+        if given.kept_for.strip():
+            sets.setdefault(given.kept_for.strip(), []).append(passage)
+    return tuple(KeptSet(question, tuple(found)) for question, found in sets.items())

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from ...policies.kept_for import KeptFor
 from ...policies.types import Sufficiency, SufficiencyReport
 from ...tools.protocols import Generator, Retriever
 from ..answer import Answer
@@ -63,7 +64,8 @@ class Service:
     """Everything loaded. `indexes` are those that /v1/decide may search, `default` among them.
 
     `under` gives a controller over the same tools under other settings, such as the prompts of one
-    conversation; `generator` counts a prompt's tokens. `spans` is None where nothing is traced.
+    conversation; `generator` counts a prompt's tokens. `kept_for` decides where a caller says what passages
+    were kept for; None leaves that to RINSE. `spans` is None where nothing is traced.
     """
 
     settings: Settings
@@ -75,6 +77,7 @@ class Service:
     keys: Keys
     room: WaitingRoom
     cache: CacheNode
+    kept_for: KeptFor | None = None
     life: Life = field(default_factory=Life)
     observers: list[Observer] = field(default_factory=list)
     spans: "Spans | None" = None

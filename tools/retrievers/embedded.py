@@ -1,7 +1,8 @@
 """The embedded index: BM25 over title and text, on disk, in process, by tantivy."""
 
+import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -9,12 +10,13 @@ from typing import Any, Final, Self
 
 import tantivy
 
-from ..types import Passage
+from ..types import Passage, PassageKey
 from .analysis import ANALYZER, TOKENIZER_VERSION
 from .corpus_index import BuildReport
 from .folder import FolderIndex, build_folder
+from .layout import storage_error
 from .querying import query_terms, score_query
-from .records import expired_by, prepare, schema, to_passage
+from .records import expired_by, held_by, prepare, schema, to_passage
 from .writing import ERRORS, PassageWriter
 
 SCHEMA_VERSION: Final = 2
@@ -39,6 +41,18 @@ class EmbeddedIndex(FolderIndex):
     ) -> BuildReport:
         """Make the index at `path` anew, as `build_folder` describes."""
         return build_folder(path, TantivyEngine(), passages, progress)
+
+    async def held(self, keys: Sequence[PassageKey]) -> list[Passage]:
+        """The passages of these keys, as far as there are any, in no order. Raises as `search` does."""
+        return await asyncio.to_thread(lambda: self._held(keys)) if keys else []
+
+    def _held(self, keys: Sequence[PassageKey]) -> list[Passage]:
+        with self._reading() as now:
+            assert isinstance(now.reader, TantivyReader)
+            try:
+                return now.reader.held(keys)
+            except ERRORS as error:
+                raise storage_error(self._path, error) from error
 
 
 class TantivyEngine:
@@ -105,6 +119,11 @@ class TantivyReader:
             return []
         found = self._searcher.search(score_query(terms), k, count=False)
         return [to_passage(self._searcher.doc(address), score) for score, address in found.hits]
+
+    def held(self, keys: Sequence[PassageKey]) -> list[Passage]:
+        """Passages by their keys, at least one."""
+        found = self._searcher.search(held_by(keys), len(keys), count=False)
+        return [to_passage(self._searcher.doc(address), 0.0) for _, address in found.hits]
 
     def close(self) -> None:
         """Nothing: tantivy gives its files back with the object."""

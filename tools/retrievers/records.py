@@ -5,12 +5,13 @@ when the time of a passage kept from the web is over, in seconds since 1970, els
 holds the passage itself, so that it comes back as it went in, whatever characters it has.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
 import tantivy
 
-from ..types import Passage
+from ..types import Passage, PassageKey
 from .analysis import analyzer
 from .expiry import EXPIRES, expiry
 from .spelling import normalise
@@ -50,6 +51,12 @@ def prepare(index: tantivy.Index) -> tantivy.Index:
 def expired_by(now: float) -> tantivy.Query:
     """The records whose time is over at `now`, in seconds since 1970."""
     return tantivy.Query.range_query(schema(), EXPIRES, tantivy.FieldType.Integer, _EARLIEST, int(now))
+
+
+def held_by(keys: Iterable[PassageKey]) -> tantivy.Query:
+    """The records with any of these keys."""
+    terms = (tantivy.Query.term_query(schema(), KEY, key_digest(key), "basic") for key in keys)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms])
 
 
 def to_record(passage: Passage) -> tantivy.Document:

@@ -19,6 +19,9 @@ from .stream import Event
 BEGAN: Final = 4_102_444_800
 """When a stream begins, in seconds since 1970: ahead of the machine's clock, by which an index deletes."""
 
+SWEPT: Final = "sufficit"
+"""Name of the decision that the others are compared with."""
+
 Outcome = Literal["fetch", "right", "wrong"]
 
 

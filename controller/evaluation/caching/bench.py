@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....tools.errors import SettingsError
 from ...build import sufficiency
+from ...cache.opening import open_kept_for
 from ...loading import load_readers
 from ...settings import Settings
 from ..contrasts.scorers import artifact_key
-from .nodes import SWEPT, node_methods
-from .rivals import Cosines, rivals
+from .nodes import RINSE, node_methods
+from .rivals import Cosines, decision, rivals
 from .run import CachingHeader, Plan
 from .stream import Event
 
 RIVAL_LEVELS = 60
-"""Thresholds of the similarity caches, which cost next to nothing."""
+"""Thresholds of the decision and of the similarity caches, which cost next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,15 @@ async def load_bench(settings: Settings, events: Sequence[Event], passages: int,
     Raises UsageError where something is missing or does not fit.
     """
     readers = load_readers(settings)
-    similar = rivals(await Cosines.of(events, readers.reranker), passages)
-    # The similarity caches come first: they take seconds, the node minutes.
-    methods = (*similar, *node_methods(sufficiency(settings, readers), passages))
+    kept_for = open_kept_for(settings, readers)
+    if kept_for is None:
+        raise SettingsError("the comparison needs a number for cache.alike; RINSE alone is compared as well")
+    cosines = await Cosines.of(events, readers.reranker)
+    similar = [decision(cosines, kept_for), *rivals(cosines, passages)]
+    # These come first: they take seconds, the node minutes.
+    methods = (*similar, *node_methods(sufficiency(settings, readers), passages, kept_for))
     swept = {method.name: RIVAL_LEVELS for method in similar if not method.fixed}
-    plan = Plan(methods, {SWEPT: levels, **swept})
-    decides = settings.rinse.model_dump_json() + artifact_key(readers.artifact)
+    plan = Plan(methods, {RINSE: levels, **swept})
+    decides = f"{settings.rinse.model_dump_json()}{artifact_key(readers.artifact)}{settings.cache.alike}"
     models = {"encoder of the cosines": readers.reranker.fingerprint}
     return LoadedBench(plan, plan.header(events, decides, models, passages))

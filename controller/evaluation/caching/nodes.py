@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from ....policies.kept_for import KeptFor
 from ....policies.types import Sufficiency, SufficiencyReport
 from ....tools.types import Passage, PassageKey
 from ...cache.fetching import Fetched, Need
@@ -17,8 +18,8 @@ from ...web import Keeper
 from .asking import BEGAN, Asked, Cache, Method
 from .stream import Event
 
-SWEPT: Final = "sufficit"
-AS_SET: Final = "sufficit, calibrated threshold"
+RINSE: Final = "node by RINSE alone"
+AS_SET: Final = "node as set"
 
 _Set = tuple[str, tuple[tuple[PassageKey, str], ...]]
 
@@ -58,24 +59,26 @@ class NodeCache:
     folder: Path
     sufficiency: Sufficiency
     passages: int
+    kept_for: KeptFor | None = None
     _event: Event | None = None
     _node: CacheNode = field(init=False)
 
     def __post_init__(self) -> None:
         """Make the node."""
         settings = CacheSettings(folder=self.folder, passages=self.passages)
-        self._node = CacheNode(settings, self.sufficiency, self, clock=self._now)
+        self._node = CacheNode(settings, self.sufficiency, self, clock=self._now, kept_for=self.kept_for)
 
     async def ask(self, event: Event) -> Asked:
         """See Cache."""
         self._event = event
         need = Need(event.question, "stream")
         looked = await self._node.lookup(need, may_fetch=False)
+        score = looked.report.score if self.kept_for is None else looked.match and looked.match.score
         if looked.outcome == "hit":
-            return Asked(looked.report.score, looked.passages)
+            return Asked(score, looked.passages)
         # What is decided after the fetch changes nothing that is held.
         await self._node.fill(need)
-        return Asked(looked.report.score, None)
+        return Asked(score, None)
 
     async def fetch(self, need: Need, keeper: Keeper) -> Fetched:
         """See Fetch: what the event says that a fetch brings."""
@@ -90,8 +93,8 @@ class NodeCache:
         return BEGAN + self._event.time
 
 
-def node_methods(sufficiency: Sufficiency, passages: int) -> list[Method]:
-    """The node with its threshold swept, and as the settings have it."""
+def node_methods(sufficiency: Sufficiency, passages: int, kept_for: KeptFor | None) -> list[Method]:
+    """The node as the settings have it, and by RINSE alone with its threshold swept."""
     remembered = Remembered(sufficiency)
 
     @contextmanager
@@ -102,6 +105,6 @@ def node_methods(sufficiency: Sufficiency, passages: int) -> list[Method]:
     @contextmanager
     def as_set(_: float) -> Iterator[Cache]:
         with tempfile.TemporaryDirectory(prefix="sufficit-cache-") as folder:
-            yield NodeCache(Path(folder), remembered, passages)
+            yield NodeCache(Path(folder), remembered, passages, kept_for)
 
-    return [Method(AS_SET, True, as_set), Method(SWEPT, False, swept)]
+    return [Method(AS_SET, True, as_set), Method(RINSE, False, swept)]

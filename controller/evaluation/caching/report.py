@@ -15,7 +15,7 @@ from ....policies.resampling import Interval, interval, resample
 from ....tools.errors import InputError
 from ..grids import Grid, ranged
 from ..stable import stable_id
-from .nodes import SWEPT
+from .asking import SWEPT
 from .run import CachingRow
 from .stream import Event
 
@@ -41,7 +41,7 @@ class Line:
     `best` is the point that saves most with at most `MOST_WRONG` of its hits wrong on this very stream; None
     if there is none that serves anything. `held_out_saved` and `held_out_wrong` are what comes of choosing
     the threshold in that way on one half of the groups and counting on the other, and the other way round.
-    `difference` is the best point's saving less that of the node's best point; None for the node.
+    `difference` is the best point's saving less that of the decision's best point; None for this one.
     """
 
     method: str
@@ -98,7 +98,7 @@ def _by_group(flags: NDArray[np.bool_], groups: NDArray[np.intp], count: int) ->
 
 
 def caching_report(events: Sequence[Event], rows: Sequence[CachingRow]) -> CachingReport:
-    """Sum up a run. Raises InputError where the rows are not of these events, or lack the node's."""
+    """Sum up a run. Raises InputError where the rows are not of these events, or lack the decision's."""
     if not rows or any(len(row.outcomes) != len(events) for row in rows):
         raise InputError("the rows are not of this stream; choose another --out")
     names = sorted({event.drawn_with for event in events})

@@ -7,16 +7,21 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from heapq import nlargest
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....policies.kept_for import KeptFor, KeptSet
 from ....tools.protocols import Reranker
 from ....tools.types import Passage
 from ...cache.node import need_key
-from .asking import Asked, Cache, Method, fetched, fresh, suffices
+from .asking import SWEPT, Asked, Cache, Method, fetched, fresh, suffices
 from .stream import Event
+
+MOST_LIKE: Final = 16
+"""Questions held that a new one is compared with by more than their cosine."""
 
 
 class Table:
@@ -107,6 +112,40 @@ class QuestionStore:
         self._held[event.question] = fetched(event)
 
 
+class SharedStore:
+    """As `QuestionStore`, but a passage is held once, with the dates of the fetch that brought it last.
+
+    What was kept for a question serves as long as all of it is fresh, whichever fetch made it so. `likeness`
+    scores a question and what was kept for one of the `MOST_LIKE` held that its cosine is largest with.
+    """
+
+    def __init__(self, cosines: Table, likeness: Callable[[str, KeptSet], float]) -> None:
+        self._cosines = cosines
+        self._likeness = likeness
+        self._held: dict[str, Passage] = {}
+        self._kept: dict[str, KeptSet] = {}
+
+    def best(self, event: Event) -> tuple[float | None, tuple[Passage, ...]]:
+        """See Store."""
+        whole = [one for one in self._kept.values() if self._fresh(one, event)]
+        like = nlargest(MOST_LIKE, whole, key=lambda one: self._cosines.of(event.question, one.question))
+        scored = [(self._likeness(event.question, one), one) for one in like]
+        if not scored:
+            return None, ()
+        score, best = max(scored, key=lambda pair: pair[0])
+        return score, tuple(self._held[passage.id] for passage in best.passages)
+
+    def keep(self, event: Event) -> None:
+        """See Store."""
+        passages = tuple(fetched(event))
+        self._held |= {passage.id: passage for passage in passages}
+        if passages:
+            self._kept[event.question] = KeptSet(event.question, passages)
+
+    def _fresh(self, kept: KeptSet, event: Event) -> bool:
+        return all(fresh(self._held[passage.id], event) for passage in kept.passages)
+
+
 class PassageStore:
     """Answers by the passage held that is most like the question, and serves the `k` most like it."""
 
@@ -148,12 +187,34 @@ class PerfectStore:
         self._held |= {passage.id: passage for passage in fetched(event)}
 
 
+def decision(cosines: Cosines, kept_for: KeptFor) -> Method:
+    """The decision of `/v1/decide` and of the node by what passages were kept for, its threshold swept."""
+    known: dict[tuple[str, str], tuple[KeptSet, float]] = {}
+
+    def likeness(question: str, kept: KeptSet) -> float:
+        found = known.get((question, kept.question))
+        if found is None or found[0].passages != kept.passages:
+            cosine = cosines.questions.of(question, kept.question)
+            found = known[question, kept.question] = kept, kept_for.match(question, kept, cosine).score
+        return found[1]
+
+    return _method(SWEPT, lambda: SharedStore(cosines.questions, likeness))
+
+
 def rivals(cosines: Cosines, k: int) -> list[Method]:
-    """Exact match, cosine on questions, cosine on passages, and the best possible."""
+    """Exact match, cosine on questions, cosine on passages, and the best possible.
+
+    Cosine on questions comes twice: as caches hold it, each question with its own answer, and over shared
+    passages, which is the node's decision without what the passages say.
+    """
+
+    def alike(question: str, kept: KeptSet) -> float:
+        return cosines.questions.of(question, kept.question)
 
     return [
         _method("exact question", lambda: QuestionStore(_equal), fixed=True),
         _method("cosine of questions", lambda: QuestionStore(cosines.questions.of)),
+        _method("cosine of questions, passages shared", lambda: SharedStore(cosines.questions, alike)),
         _method("cosine of passages", lambda: PassageStore(cosines.passages, k)),
         _method("best possible", PerfectStore, fixed=True),
     ]

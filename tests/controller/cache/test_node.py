@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from staged import FixedSufficiency
 from sufficit.controller.cache.fetching import Fetched, Need
@@ -20,6 +21,8 @@ from sufficit.controller.cache.settings import CacheSettings
 from sufficit.controller.cache.shelf import Shelf
 from sufficit.controller.stages import PageVisit
 from sufficit.controller.web import Keeper
+from sufficit.policies.kept_for import KeptFor
+from sufficit.policies.rinse.idf import PieceCounts
 from sufficit.policies.rinse.provenance import AnswerThreshold
 from sufficit.tools.errors import InputError, SettingsError
 from sufficit.tools.types import Passage
@@ -67,7 +70,86 @@ def clock() -> Clock:
 def node(tmp_path: Path, clock: Clock, fetch: Fake | None, sufficiency=None, **settings) -> CacheNode:
     chosen = CacheSettings(folder=tmp_path / "cache", keep_seconds=100, **settings)
     rate = AnswerThreshold(value=0.0, alpha=0.2, groups=9, insufficient_rate=0.1, sufficient_rate=0.5)
-    return CacheNode(chosen, sufficiency or judge(), fetch, {"content": rate}, clock)
+    return CacheNode(chosen, sufficiency or judge(), fetch, {"content": rate}, clock=clock)
+
+
+class Words:
+    """Words as pieces; the share of common words as cosine."""
+
+    fingerprint = "f"
+
+    def pieces(self, text: str) -> list[str]:
+        return text.lower().replace("?", " ?").replace(".", " .").split()
+
+    def join(self, pieces) -> str:
+        return " ".join(pieces)
+
+    async def score(self, queries, texts):
+        sets = [[set(self.pieces(text)) for text in some] for some in (queries, texts)]
+        return np.array([[len(q & t) / len(q | t) for t in sets[1]] for q in sets[0]], np.float32)
+
+
+def by_kept_for(tmp_path: Path, clock: Clock, fetch: Fake | None) -> CacheNode:
+    """A node that serves what was kept for a like question; the judge takes nothing for sufficient."""
+    chosen = CacheSettings(folder=tmp_path / "cache", keep_seconds=100)
+    kept_for = KeptFor(Words(), Words(), PieceCounts(10, {}), 0.7)
+    never = FixedSufficiency(lambda found: -1.0)
+    return CacheNode(chosen, never, fetch, clock=clock, kept_for=kept_for)
+
+
+async def test_what_was_kept_for_a_like_question_is_served_whole(tmp_path, clock):
+    fetch = Fake(brings=(FREEZES, RISES))
+    cache = by_kept_for(tmp_path, clock, fetch)
+    missed = await cache.lookup(ASKED, may_fetch=False)
+    assert missed.reason.startswith("nothing is held whole that was kept for a like question")
+    assert (await cache.lookup(ASKED)).outcome == "filled"
+    # After a restart as well; a passage that has no word of the question comes with the others.
+    for again in (cache, by_kept_for(tmp_path, clock, None)):
+        hit = await again.lookup(Need("So where does the Rhine rise?", "a"))
+        assert (hit.outcome, {p.text for p in hit.passages}) == ("hit", {FREEZES.text, RISES.text})
+        assert hit.match.kept.question == ASKED.question
+        assert hit.reason.startswith(f"what was kept for {ASKED.question!r} scores 0.8")
+    other = await by_kept_for(tmp_path, clock, None).lookup(Need(ASKED.question, "b"))
+    assert (other.outcome, other.match) == ("miss", None)
+    assert cache.counters().wrong_hits is None
+
+
+async def test_a_question_that_names_another_is_not_served(tmp_path, clock):
+    cache = by_kept_for(tmp_path, clock, Fake())
+    await cache.lookup(ASKED)
+    missed = await cache.lookup(Need("Where does the Rhone rise?", "a"), may_fetch=False)
+    assert (missed.outcome, missed.match.missing) == ("miss", ("Rhone",))
+    assert "nothing there names Rhone" in missed.reason
+    assert [p.text for p in missed.passages] == [RISES.text]
+
+
+async def test_a_question_of_stop_words_is_served_what_was_kept_for_it(tmp_path, clock):
+    cache = by_kept_for(tmp_path, clock, Fake())
+    assert (await cache.lookup(Need("Is it that?", "a"))).outcome == "filled"
+    assert (await cache.lookup(Need("Is it that?", "a"))).outcome == "hit"
+
+
+async def test_a_set_of_which_one_passage_is_out_of_date_or_changed_serves_nothing(tmp_path, clock):
+    fetch = Fake(brings=(RISES, FREEZES))
+    cache = by_kept_for(tmp_path, clock, fetch)
+    await cache.lookup(ASKED)
+    fetch.brings = (replace(FREEZES, text="The Rhine has not frozen over since 1963."),)
+    await cache.fill(Need("When did it freeze?", "a"))
+    missed = await cache.lookup(ASKED, may_fetch=False)
+    assert (missed.outcome, missed.match) == ("miss", None)
+    # The first text again, with a later expiry: the set is whole, and its dates are those of the passages.
+    clock.now += 90
+    fetch.brings = (FREEZES,)
+    await cache.fill(Need("When did it freeze?", "a"))
+    assert (await cache.lookup(ASKED, may_fetch=False)).outcome == "hit"
+    clock.now += 11
+    assert (await cache.lookup(ASKED, may_fetch=False)).outcome == "miss"
+
+
+async def test_a_fetch_that_brings_nothing_is_a_reasoned_miss(tmp_path, clock):
+    lookup = await by_kept_for(tmp_path, clock, Fake(brings=())).lookup(ASKED)
+    assert lookup.outcome == "miss"
+    assert lookup.reason.endswith("after a fetch that kept 0; http://p/: answers 404")
 
 
 async def test_a_miss_is_filled_and_the_next_lookup_hits(tmp_path, clock):
@@ -307,7 +389,7 @@ async def test_killed_at_any_moment_it_loses_no_answered_passage_and_leaves_no_h
         os.kill(child.pid, signal.SIGKILL)
         said = [0, *map(int, child.stdout.read().split())]
         assert child.wait() == -signal.SIGKILL
-        (shelf,) = (Shelf(path, "a", time.time) for path in (folder / "cache").iterdir())
+        (shelf,) = (Shelf(path, "a", time.time) for path in (folder / "cache").iterdir() if path.is_dir())
         for number in range(said[-1] + 2):
             held = [p for p in await shelf.search(f"word{number}", 9) if f"word{number} " in p.text]
             # The one under way is there as a whole or not at all.

@@ -7,7 +7,7 @@ import pytest
 from staged import FixedSufficiency
 from sufficit.controller.cache.fetching import Need
 from sufficit.controller.cache.node import CacheNode
-from sufficit.controller.cache.opening import open_node
+from sufficit.controller.cache.opening import open_kept_for, open_node
 from sufficit.controller.loading import Tools
 from sufficit.controller.settings import Settings
 from sufficit.policies.rinse.artifact import EMBEDDED, load_artifact
@@ -43,7 +43,7 @@ def on_the_web(site) -> Iterator[WebTools]:
 def opened(tmp_path, site: Site, found: WebTools | None, **webhook: str) -> CacheNode:
     cache = {"folder": tmp_path / "cache", "webhook": webhook}
     chosen = Settings.model_validate({"cache": cache, "web": settings(site)})
-    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED))
+    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED), reranker=None, wordpieces=None)
     judge = FixedSufficiency(lambda found: 1.0)
     return open_node(chosen, judge, Tools(retriever=None, generator=None, readers=readers, web=found))
 
@@ -70,3 +70,9 @@ async def test_without_either_a_node_only_looks_up(tmp_path, site):
 def test_a_missing_key_is_said_when_the_node_is_opened(tmp_path, site):
     with pytest.raises(SettingsError, match="NO_SUCH"):
         opened(tmp_path, site, None, url=site.url("/hook"), key_variable="NO_SUCH")
+
+
+def test_what_passages_were_kept_for_decides_unless_the_settings_leave_that_to_rinse():
+    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED), reranker=None, wordpieces=None)
+    assert open_kept_for(Settings(), readers) is not None
+    assert open_kept_for(Settings.model_validate({"cache": {"alike": None}}), readers) is None

@@ -43,19 +43,19 @@ def test_build_then_compare(questions, tmp_path):
     report = json.loads(result.stdout)
     lines = {line["method"]: line for line in report["lines"]}
     assert set(lines) == {
-        "sufficit", "sufficit, calibrated threshold", "exact question", "cosine of questions",
-        "cosine of passages", "best possible",
+        "sufficit", "node as set", "node by RINSE alone", "exact question", "cosine of questions",
+        "cosine of questions, passages shared", "cosine of passages", "best possible",
     }  # fmt: skip
     # What knows the support is never wrong.
     best = lines["best possible"]["best"]
     assert best["wrong"]["value"] == 0.0
-    assert len(lines["sufficit"]["points"]) == 3
+    assert len(lines["node by RINSE alone"]["points"]) == 3
     assert "Fetches saved with at most 5% of hits wrong" in page.read_text()
     assert plot.exists()
     before = rows.read_bytes()
     assert json.loads(run(*compared, "--json").stdout)["lines"] == report["lines"]
     assert rows.read_bytes() == before
-    assert "sufficit, calibrated threshold" in run(*compared).stdout
+    assert "node by RINSE alone" in run(*compared).stdout
 
 
 def test_what_is_missing_is_named(tmp_path):

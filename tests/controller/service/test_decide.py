@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from scripted import ScriptedGenerator
@@ -13,6 +14,8 @@ from serving import RHINE, service
 from staged import FixedSearch, FixedSufficiency, passages
 from sufficit.controller.service.app import create_app
 from sufficit.controller.service.keys import Client
+from sufficit.policies.kept_for import KeptFor
+from sufficit.policies.rinse.idf import PieceCounts
 from sufficit.policies.types import ReaderScore, SufficiencyReport, WindowCoverage
 from sufficit.tools.errors import ModelOutputError
 from sufficit.tools.types import Passage
@@ -158,3 +161,43 @@ def test_a_fault_nobody_foresaw_is_logged_without_what_was_asked(
     assert error["request_id"] in caplog.text
     assert "RuntimeError" in caplog.text
     assert ("confidential" in caplog.text) == logged
+
+
+class Alike:
+    """Every two questions are as alike as two others; words are pieces."""
+
+    fingerprint = "f"
+
+    def pieces(self, text: str) -> list[str]:
+        return text.lower().replace("?", "").replace(".", "").split()
+
+    def join(self, pieces: Sequence[str]) -> str:
+        return " ".join(pieces)
+
+    async def score(self, queries: Sequence[str], texts: Sequence[str]) -> Any:
+        return np.array([[1.0 if q == t else 0.8 for t in texts] for q in queries], np.float32)
+
+
+def test_what_passages_were_kept_for_decides():
+    counted = Counted()
+    kept_for = KeptFor(Alike(), Alike(), PieceCounts(9, {}), 0.79)
+    running = replace(service(sufficiency=counted), kept_for=kept_for)
+    about = "Who leads the team that won the regatta of 2024?"
+    body = item("The Gulls won. Ada leads them.", "Of rowing.", "suffices")
+    for passage in body["passages"][:2]:
+        passage["kept_for"] = about
+    hit = decide(running, body).json()
+    # The passages that nothing is said of are left out; one pass, whose score does not decide.
+    assert counted.passes == [(QUESTION, ("The Gulls won. Ada leads them.", "Of rowing."))]
+    assert (hit["decision"], hit["score"], hit["suggested_query"]) == ("hit", 0.25, None)
+    assert hit["kept_for"] == {
+        "question": about, "cosine": pytest.approx(0.8), "covered": 0.0, "uncovered": 0.0, "missing": [],
+        "score": pytest.approx(0.8), "threshold": 0.79,
+    }  # fmt: skip
+    other = decide(running, body | {"question": "Who leads the team that won the regatta in 2023?"}).json()
+    assert (other["decision"], other["kept_for"]["missing"]) == ("miss", ["2023"])
+    assert other["suggested_query"]
+    # RINSE alone decides where no passage says, or the settings say so.
+    assert decide(running, item("suffices")).json()["kept_for"] is None
+    alone = decide(service(sufficiency=counted), body).json()
+    assert (alone["decision"], alone["kept_for"]) == ("hit", None)

@@ -396,3 +396,12 @@ async def test_support_recall_and_latency_on_2wiki(wiki: EmbeddedIndex, shared_d
     assert statistics.mean(at5) >= 0.66
     assert statistics.mean(at20) >= 0.72
     assert statistics.median(seconds) < 0.003
+
+
+async def test_passages_are_found_by_their_keys(tmp_path):
+    kept = [Passage(str(n), text, source="s") for n, text in enumerate(("Fog.", "the", "Ice."))]
+    EmbeddedIndex.build(tmp_path, kept)
+    index = EmbeddedIndex.open(tmp_path)
+    found = await index.held([kept[1].key, kept[2].key, Passage("9", "", source="s").key])
+    assert {passage.text for passage in found} == {"the", "Ice."}
+    assert await index.held([]) == []

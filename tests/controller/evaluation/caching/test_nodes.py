@@ -29,7 +29,7 @@ async def replayed(method, threshold: float) -> list[tuple[str, float | None]]:
 
 
 async def test_the_real_node_serves_by_its_threshold_at_the_streams_times():
-    as_set, swept = node_methods(judge(), 4)
+    as_set, swept = node_methods(judge(), 4, None)
     low = await replayed(swept, 0.5)
     # At 0.5 the Rhine's passages pass for an answer about the Po, at 1.5 not. At last all has expired.
     assert [found for found, _ in low] == ["fetch", "right", "wrong", "wrong", "fetch"]

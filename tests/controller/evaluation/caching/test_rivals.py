@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from streams import TEXTS, event
 from sufficit.controller.evaluation.caching.asking import outcome
-from sufficit.controller.evaluation.caching.rivals import Cosines, rivals
+from sufficit.controller.evaluation.caching.rivals import Cosines, decision, rivals
+from sufficit.policies.kept_for import KeptFor
+from sufficit.policies.rinse.idf import PieceCounts
 
 RISE, AGAIN, PO = "Where does the Rhine rise?", "where does the rhine rise", "Where does the Po rise?"
 EVENTS = [
@@ -52,6 +54,7 @@ async def replayed(name: str, threshold: float, events=EVENTS) -> list[str]:
         # A like question about another river is served the first river's passages.
         ("cosine of questions", 0.85, ["fetch", "right", "wrong", "fetch", "fetch"]),
         ("cosine of questions", 0.2, ["fetch", "right", "wrong", "right", "fetch"]),
+        ("cosine of questions, passages shared", 0.85, ["fetch", "right", "wrong", "fetch", "fetch"]),
         ("cosine of passages", 0.75, ["fetch", "fetch", "fetch", "right", "fetch"]),
         ("cosine of passages", 0.4, ["fetch", "right", "wrong", "right", "fetch"]),
         ("best possible", 9.0, ["fetch", "right", "fetch", "right", "fetch"]),
@@ -69,3 +72,34 @@ async def test_nothing_answers_a_question_without_support():
     asked = [event(0, RISE, "alps", "alps"), event(1, RISE, "alps", "", id="u")]
     assert await replayed("exact question", 0.0, asked) == ["fetch", "wrong"]
     assert await replayed("best possible", 0.0, asked) == ["fetch", "fetch"]
+
+
+async def test_shared_passages_are_as_fresh_as_their_last_fetch():
+    events = [
+        event(0, RISE, "alps sea", "alps"),
+        event(900, "Into which sea flows the Rhine?", "alps sea", "sea"),
+        event(1500, RISE, "alps sea", "alps", id="last"),
+    ]
+    own, shared = "cosine of questions", "cosine of questions, passages shared"
+    assert await replayed(own, 0.9, events) == ["fetch", "fetch", "fetch"]
+    assert await replayed(shared, 0.9, events) == ["fetch", "fetch", "right"]
+
+
+async def test_the_decision_counts_what_the_passages_say():
+    class Words:
+        def pieces(self, text):
+            return text.lower().replace("?", "").replace(".", "").split()
+
+        def join(self, pieces):
+            return " ".join(pieces)
+
+    cosines = await Cosines.of(EVENTS, Encoder())
+    method = decision(cosines, KeptFor(Encoder(), Words(), PieceCounts(9, {}), 0.5))
+    with method.opened(0.6) as cache:
+        asked = [await cache.ask(e) for e in EVENTS]
+    # The Po is named nowhere, which costs it the like question; the sea is in the Rhine's passages.
+    assert [outcome(e, a) for e, a in zip(EVENTS, asked, strict=True)] == [
+        "fetch", "right", "wrong", "right", "fetch"
+    ]  # fmt: skip
+    assert 0.3 < asked[2].score < 0.9
+    assert asked[3].score > 0.3
