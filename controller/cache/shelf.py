@@ -90,7 +90,7 @@ class Shelf:
         Raises IndexLocked, StorageError.
         """
         now = self._clock()
-        known = {
+        known: dict[str, str | int | float] = {
             SCOPE: self._scope,
             FETCHED: round(now),
             EXPIRES: round(now + seconds),

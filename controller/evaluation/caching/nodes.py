@@ -73,7 +73,9 @@ class NodeCache:
         self._event = event
         need = Need(event.question, "stream")
         looked = await self._node.lookup(need, may_fetch=False)
-        score = looked.report.score if self.kept_for is None else looked.match and looked.match.score
+        score = looked.report.score
+        if self.kept_for is not None:
+            score = looked.match.score if looked.match else None
         if looked.outcome == "hit":
             return Asked(score, looked.passages)
         # What is decided after the fetch changes nothing that is held.
