@@ -1,4 +1,7 @@
-"""Who may call, how often, and for how much."""
+"""Who may call, how often, and for how much.
+
+What a key has used is counted in memory: rate and budgets begin anew when the server is started again.
+"""
 
 import hashlib
 import time
