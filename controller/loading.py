@@ -139,7 +139,11 @@ def _connect(chosen: GeneratorSettings, top_k: int) -> Generator:
 def load_model(model: str, settings: GeneratorSettings) -> TransformersGenerator:
     """A causal language model on the device that the settings name."""
     return TransformersGenerator.load(
-        model, device=settings.device, dtype=settings.dtype, threads=settings.threads
+        model,
+        device=settings.device,
+        dtype=settings.dtype,
+        threads=settings.threads,
+        prefix_tokens=settings.remembered_tokens,
     )
 
 

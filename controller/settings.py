@@ -69,6 +69,12 @@ class GeneratorSettings(Section, ServerSettings):
     threads: int | None = Field(
         default=None, ge=1, le=1024, description="CPU threads; none takes what is free"
     )
+    remembered_tokens: int = Field(
+        default=8192,
+        ge=0,
+        description="tokens of prompts that transformers keeps read for prompts that begin alike; some "
+        "context blocks for each question under way",
+    )
     answer_tokens: int = Field(default=32, ge=1, le=1024, description="longest answer")
 
 

@@ -110,3 +110,11 @@ def test_vllm_that_is_not_installed(tiny: TransformersGenerator) -> None:
 def test_transformers_is_the_default(tiny: TransformersGenerator) -> None:
     settings = load([f"generator.model={tiny.capabilities.model}"], environment={}).settings
     assert isinstance(load_generator(settings), TransformersGenerator)
+
+
+def test_what_is_remembered_is_set(tiny: TransformersGenerator, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, object] = {}
+    monkeypatch.setattr(TransformersGenerator, "load", lambda *_, **options: asked.update(options))
+    assignments = [f"generator.model={tiny.capabilities.model}", "generator.remembered_tokens=20000"]
+    load_generator(load(assignments, environment={}).settings)
+    assert asked["prefix_tokens"] == 20000
