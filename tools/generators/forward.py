@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from transformers import DynamicCache
-from transformers.cache_utils import DynamicLayer
+from transformers.cache_utils import DynamicLayer, LinearAttentionLayer
 
 from ..errors import ModelOutputError
 from .blocks import final_states
@@ -22,6 +22,10 @@ from .prefixes import Layers, PrefixStore, joined
 
 KEPT_TOKENS = 64
 """Prompts shorter than this are not worth remembering."""
+
+COUNTS_COLUMNS = ("gpt_neo", "mpt")
+"""Models whose attention counts columns, padding included, though nothing in their cache says so: the one by
+windows, the other by ALiBi over columns."""
 
 
 @dataclass(slots=True)
@@ -34,7 +38,7 @@ class Context:
     def select(self, rows: Sequence[int]) -> None:
         """Go on with some of the rows only."""
         index = torch.tensor(rows, device=self.mask.device)
-        self.cache.batch_select_indices(index)
+        self.cache.reorder_cache(index)  # batch_select_indices leaves the states of hybrid models out
         self.mask = self.mask[index]
 
 
@@ -47,12 +51,19 @@ class CausalModel:
         self._accepted = frozenset(inspect.signature(model.forward).parameters)
         self._store = PrefixStore(prefix_tokens)
         layers = DynamicCache(config=model.config).layers
+        self._recurs = all(isinstance(layer, LinearAttentionLayer) for layer in layers) and not any(
+            isinstance(layer, DynamicLayer) for layer in layers
+        )
         # A window slides over columns, padding included: such a model's prefix must not be padded after.
-        self.shares_prefixes = all(type(layer) is DynamicLayer for layer in layers)
-        # Packed rows need a mask and positions of their own, which not every model and kernel takes.
+        self.shares_prefixes = model.config.model_type not in COUNTS_COLUMNS and all(
+            type(layer) is DynamicLayer for layer in layers
+        )
+        # Packed rows need a mask and positions of their own, which not every model and kernel takes; Falcon
+        # with ALiBi reads positions off the mask.
         self._packs = (
             self.shares_prefixes
             and "position_ids" in self._accepted
+            and not getattr(model.config, "alibi", False)
             and model.config._attn_implementation in ("sdpa", "eager")
         )
 
@@ -128,7 +139,7 @@ class CausalModel:
         logits: torch.Tensor = self._call(
             self.model,
             input_ids=ids,
-            attention_mask=context.mask,
+            attention_mask=mask if self._recurs else context.mask,  # a state needs no mask of what made it
             position_ids=_positions(context.mask)[:, -ids.shape[1] :],
             past_key_values=context.cache,
             use_cache=True,
@@ -198,9 +209,10 @@ class CausalModel:
         return ids, mask
 
     def _call(self, module: Any, **inputs: Any) -> Any:
-        # transformers 5.24 renames past_key_values to cache; some models take no positions or cut no logits.
-        if "cache" in self._accepted and "past_key_values" in inputs:
-            inputs["cache"] = inputs.pop("past_key_values")
+        # transformers 5.24 renames them all to cache; some models take no positions or cut no logits.
+        for name in self._accepted & {"cache", "cache_params"}:
+            if "past_key_values" in inputs:
+                inputs[name] = inputs.pop("past_key_values")
         optional = {"position_ids", "logits_to_keep"} - self._accepted
         with torch.inference_mode():
             return module(**{name: value for name, value in inputs.items() if name not in optional})

@@ -9,10 +9,15 @@ from sufficit.tools.generators.forward import CausalModel
 from transformers import (
     AutoModelForCausalLM,
     BloomConfig,
+    FalconConfig,
     Gemma3TextConfig,
     GPT2Config,
+    GPTNeoConfig,
+    Lfm2Config,
     LlamaConfig,
+    MambaConfig,
     MistralConfig,
+    MptConfig,
     Qwen2Config,
 )
 
@@ -34,6 +39,23 @@ CONFIGURATIONS: dict[str, Callable[[], Any]] = {
         vocab_size=97, n_embd=32, n_layer=3, n_head=4, n_positions=256, pad_token_id=2, eos_token_id=2
     ),
     "bloom": lambda: BloomConfig(**(SIZES | {"n_layer": 3, "n_head": 4})),
+    "falcon with ALiBi": lambda: FalconConfig(**SIZES, alibi=True),
+    "mpt, ALiBi over columns": lambda: MptConfig(
+        d_model=32, n_heads=4, n_layers=3, vocab_size=97, max_seq_len=256
+    ),
+    "gpt-neo, windows over columns": lambda: GPTNeoConfig(
+        vocab_size=97,
+        hidden_size=32,
+        num_layers=3,
+        num_heads=4,
+        attention_types=[[["global", "local", "local"], 1]],
+        window_size=8,
+        max_position_embeddings=128,
+    ),
+    "mamba, recurrent": lambda: MambaConfig(vocab_size=97, hidden_size=32, num_hidden_layers=3, state_size=4),
+    "lfm2, convolutions and attention": lambda: Lfm2Config(
+        **GROUPED, layer_types=["conv", "full_attention", "conv"], conv_L_cache=3
+    ),
     "mistral, all layers sliding": lambda: MistralConfig(**GROUPED, sliding_window=8),
     "gemma3, some layers sliding": lambda: Gemma3TextConfig(
         **GROUPED,
@@ -121,6 +143,8 @@ def test_a_beginning_of_a_few_tokens_is_read_again_rather_than_looked_up(
 
 
 def test_states(plain: Any) -> None:
+    if plain.config.model_type == "mamba":
+        pytest.skip("what it shows as hidden states begins after the first block")
     states = CausalModel(plain, prefix_tokens=0).states(ROWS, [0, 2, 3])
     for place, row in enumerate(ROWS):
         with torch.inference_mode():
