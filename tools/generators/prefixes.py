@@ -41,7 +41,7 @@ class PrefixStore:
         best, length = None, 0
         for known in self._kept:
             shared = common_prefix(known, ids)
-            if shared > length:
+            if shared and shared >= length:  # of equals the one used last: others are not used by this
                 best, length = known, shared
         if best is None:
             return None

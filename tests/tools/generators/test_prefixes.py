@@ -30,6 +30,17 @@ def test_what_was_not_used_for_longest_makes_room() -> None:
     assert store.find([1, 2]) is not None
 
 
+def test_a_look_up_that_matches_all_alike_saves_none_of_the_older() -> None:
+    store = PrefixStore(9)
+    for first in (1, 4, 7):
+        store.keep([0, first, first + 1], layers(3))
+    found = store.find([0, 99])
+    assert found is not None
+    assert found.length == 1
+    store.keep([0, 10, 11], layers(3))
+    assert [ids[1] for ids in store._kept] == [4, 7, 10]
+
+
 def test_a_longer_prompt_takes_the_place_of_its_beginning() -> None:
     store = PrefixStore(6)
     store.keep([4, 5], layers(2))
