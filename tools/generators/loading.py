@@ -1,5 +1,6 @@
 """Bringing a causal language model into memory: which folder, device, number type and threads."""
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,8 +34,8 @@ class LoadedModel:
 def load_model(name: str, device: Device, dtype: Dtype) -> LoadedModel:
     """Load `name`: a catalogue name, a folder, a GGUF file or a hub name.
 
-    Raises ModelMissing, InputError for a folder that is no causal language model, SettingsError for a device
-    that is not there.
+    Raises ModelMissing, InputError for a folder that is no causal language model or one without a cache,
+    SettingsError for a device that is not there.
     """
     folder = resolve(name)
     where = resolve_device(device)
@@ -46,6 +47,11 @@ def load_model(name: str, device: Device, dtype: Dtype) -> LoadedModel:
     except (OSError, ValueError, KeyError, ImportError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise InputError(f"{folder} cannot be loaded as a causal language model: {reason}") from error
+    if not {"cache", "cache_params", "past_key_values"} & set(inspect.signature(model.forward).parameters):
+        raise InputError(
+            f"{folder} holds a {type(model).__name__}, which cannot read on after what it has read; set "
+            "generator.model to a causal language model with a cache of keys and values"
+        )
     model.to(where).eval()
     config = model.config.get_text_config()
     return LoadedModel(
