@@ -61,10 +61,14 @@ class PromptEncoder:
         """The ids of a prompt, with exactly one BOS at the start where the tokenizer has one.
 
         Raises CapabilityError for a chat prompt without a chat template, or with a system text that the
-        template refuses.
+        template refuses; InputError for an empty prompt where there is no BOS: nothing could follow on it.
         """
-        ids = self.text_ids(prompt.text if prompt.style == "completion" else self._chat(prompt))
-        return one_bos(ids, self.bos)
+        ids = one_bos(
+            self.text_ids(prompt.text if prompt.style == "completion" else self._chat(prompt)), self.bos
+        )
+        if not ids:
+            raise InputError(f"the prompt is empty, and {self._model} has no token that begins one")
+        return ids
 
     def text_ids(self, text: str) -> tuple[int, ...]:
         """The ids of a text on its own, without special tokens; () for ""."""

@@ -1,5 +1,5 @@
 import pytest
-from sufficit.tools.errors import CapabilityError
+from sufficit.tools.errors import CapabilityError, InputError
 from sufficit.tools.generators.encoding import PromptEncoder
 from sufficit.tools.types import Prompt
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
@@ -29,7 +29,10 @@ def test_one_bos_whatever_the_template_writes() -> None:
 
 
 def test_a_tokenizer_without_bos_gets_none() -> None:
-    assert PromptEncoder(tokenizer(bos=None), "m").prompt_ids(Prompt("hello world")) == (3, 4)
+    encoder = PromptEncoder(tokenizer(bos=None), "m")
+    assert encoder.prompt_ids(Prompt("hello world")) == (3, 4)
+    with pytest.raises(InputError, match="the prompt is empty, and m has no token"):
+        encoder.prompt_ids(Prompt(""))
 
 
 def test_a_system_text_only_where_there_is_one() -> None:
