@@ -16,7 +16,8 @@ def _keep_freed_memory() -> None:
 
     A forward pass frees and takes the same hundreds of megabytes over and over, and every page that comes
     back from the system is cleared first: without this, that is a tenth of the time of a long prompt. At most
-    512 MB are kept. Elsewhere than on glibc, and where the environment sets malloc itself, nothing happens.
+    512 MB are kept at the heap's end. Elsewhere than on glibc, and where the environment sets malloc itself,
+    nothing happens.
     """
     if sys.platform != "linux" or any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
