@@ -72,6 +72,7 @@ def test_a_miss_says_what_is_missing_and_what_to_ask_for():
         ],
         "suggested_query": "Who leads the team in 2024",
         "passages": 2,
+        "kept_for": None,
     }
     assert counted.passes == [(QUESTION, ("a", "b"))]
     assert generator.calls == []
