@@ -19,9 +19,9 @@ from sufficit.controller.service.logs import write_json_lines
 from sufficit.controller.service.opening import open_service
 from sufficit.controller.service.running import Server, bind
 from sufficit.controller.settings import load
+from sufficit.controller.wrapping import AroundGenerator
 from sufficit.tools.errors import ExtractFailed, FetchFailed, FetchRefused, ModelOutputError, ToolError
-from sufficit.tools.protocols import Generator
-from sufficit.tools.types import Capabilities, Generation, Hit, Page, Passage, Prompt, Rollout
+from sufficit.tools.types import Generation, Hit, Page, Passage, Prompt, Rollout
 from sufficit.tools.web.toolbox import WebTools
 
 SETTINGS = (
@@ -56,20 +56,10 @@ class Dice:
 
 
 @dataclass(frozen=True, slots=True)
-class FaultyGenerator:
+class FaultyGenerator(AroundGenerator):
     """The generator, which fails in one call of twenty."""
 
-    generator: Generator
     dice: Dice
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Those of the generator."""
-        return self.generator.capabilities
-
-    def count_tokens(self, text: str) -> int:
-        """As the generator."""
-        return self.generator.count_tokens(text)
 
     async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
         """As the generator, or not."""

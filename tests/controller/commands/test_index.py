@@ -3,22 +3,11 @@ import time
 from pathlib import Path
 
 import pytest
-from index_commands import run, run_json, write_corpus
+from index_commands import run, run_json
 from indexes import needs
 from sufficit.tools.errors import IndexMissing, InputError
 from sufficit.tools.retrievers.embedded import EmbeddedIndex
 from sufficit.tools.types import Passage
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    return write_corpus(tmp_path / "corpus.jsonl")
-
-
-@pytest.fixture
-def index(corpus: Path, tmp_path: Path) -> Path:
-    run("build", corpus, "--index", tmp_path / "index")
-    return tmp_path / "index"
 
 
 def test_build_search_delete_add_info(corpus: Path, index: Path):

@@ -1,19 +1,8 @@
 from pathlib import Path
 
 import pytest
-from index_commands import run, run_json, write_corpus
+from index_commands import run, run_json
 from sufficit.tools.errors import InputError, StorageError
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    return write_corpus(tmp_path / "corpus.jsonl")
-
-
-@pytest.fixture
-def index(corpus: Path, tmp_path: Path) -> Path:
-    run("build", corpus, "--index", tmp_path / "index")
-    return tmp_path / "index"
 
 
 def test_eval_reports_measures_and_writes_the_run(corpus: Path, index: Path, tmp_path: Path):
