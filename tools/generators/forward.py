@@ -84,6 +84,16 @@ class CausalModel:
                 self._remember(context, index, row)
         return context, logits
 
+    def plain(self, row: Sequence[int]) -> torch.Tensor:
+        """Logits of every token of a row in a pass that leaves mask and positions to the model, float32.
+
+        Shape (tokens, vocabulary).
+        """
+        logits: torch.Tensor = self._call(
+            self.model, input_ids=torch.tensor([list(row)], device=self._device), use_cache=False
+        ).logits[0]
+        return logits.float()
+
     def tails(self, rows: Sequence[Sequence[int]], tails: Sequence[int]) -> list[torch.Tensor]:
         """Logits of the last `tails[i]` >= 1 tokens of every row i; each (tails[i], vocabulary), float32."""
         packing = self._packing(rows, tails)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..errors import CapabilityError, InputError
 from ..models.compute import Device, available_threads
 from ..types import Capabilities, Generation, Prompt, Rollout
+from .agreement import check_agreement
 from .batching import Batcher, Cancelled, Kind
 from .decoding import DecodeRow, Draw, decode_batch
 from .encoding import PromptEncoder
@@ -70,15 +71,18 @@ class TransformersGenerator:
 
         `dtype` auto is float32 on CPU and bfloat16 on CUDA; `threads` None is what is free. `batch_tokens`
         bounds a batch, padding included; `prefix_tokens` bounds the prompts remembered for reuse, 0 is none.
-        Raises ModelMissing, InputError or SettingsError.
+        Raises ModelMissing, SettingsError, InputError also for a model that says something else of a text in
+        a batch than alone, and ModelOutputError for one whose logits are not finite.
         """
         loaded = load_model(model, device, dtype)
-        return cls(
+        generator = cls(
             loaded,
             threads=threads or available_threads(),
             batch_tokens=batch_tokens,
             prefix_tokens=prefix_tokens,
         )
+        check_agreement(generator._model, model, loaded.vocabulary)
+        return generator
 
     @property
     def capabilities(self) -> Capabilities:
