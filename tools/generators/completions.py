@@ -6,13 +6,15 @@ values. A step's missing entries are left out; a token's own log-probability mus
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, Field, ValidationError
 
 from ..errors import GenerationFailed
-from .client import Reply
 from .completed import Completed
+
+if TYPE_CHECKING:  # the client needs packages that vLLM in process does without
+    from .client import Reply
 
 MISSING: Final = -9999.0
 """What vLLM and others write for -inf, which JSON lacks."""
@@ -65,7 +67,7 @@ def scoring_body(model: str, ids: Sequence[int], *, vllm: bool) -> dict[str, Any
     return generation_body(model, ids, 0, 1, (), vllm=vllm) | {"echo": True}
 
 
-def read_completion(reply: Reply) -> Completed:
+def read_completion(reply: "Reply") -> Completed:
     """The one choice of a reply. Raises GenerationFailed where it is not as the protocol says."""
     try:
         completion = _Completion.model_validate(reply.body)
