@@ -22,7 +22,7 @@ from ..contrasts.scores import Finite
 from ..contrasts.scoring import Progress
 from ..datasets.questions import Question
 from ..journal import Journal
-from ..remembered import Remembered
+from ..remembering import WidestRollouts
 from .pruners import Method, Models
 
 
@@ -117,7 +117,8 @@ async def _row(bench: Bench, question: Question) -> PruningRow:
 
 async def _cells(bench: Bench, question: Question, passages: Sequence[Passage]) -> list[Cell]:
     """Prune by every method, then write all answers in one call."""
-    memory = Remembered(bench.generator, *bench.largest)
+    max_tokens, top_k = bench.largest
+    memory = WidestRollouts(bench.generator, max_tokens=max_tokens, top_k=top_k)
     writer = PromptWriter(memory, bench.prompts)
     chosen = [await _admitted(bench, memory, question.text, passages, entry) for entry in bench.plan]
     prompts = [writer.question_context(question.text, admitted) for admitted in chosen]
@@ -137,7 +138,11 @@ async def _cells(bench: Bench, question: Question, passages: Sequence[Passage]) 
 
 
 async def _admitted(
-    bench: Bench, memory: Remembered, question: str, passages: Sequence[Passage], entry: tuple[Method, int]
+    bench: Bench,
+    memory: WidestRollouts,
+    question: str,
+    passages: Sequence[Passage],
+    entry: tuple[Method, int],
 ) -> list[Passage]:
     method, top_m = entry
     settings = method.settings(bench.igp, top_m)

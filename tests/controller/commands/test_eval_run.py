@@ -13,9 +13,10 @@ from sufficit.controller.commands.eval_run import RunBars
 from sufficit.controller.console import err
 from sufficit.controller.evaluation.runs.folder import RunFolder
 from sufficit.controller.evaluation.runs.loader import Loader
-from sufficit.tools.errors import IndexMissing, InputError
+from sufficit.tools.errors import IndexMissing, InputError, UsageError
 from sufficit.tools.generators.transformers import TransformersGenerator
 from sufficit.tools.models import store
+from sufficit.tools.types import Prompt
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -91,9 +92,32 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     assert probes > answer
     assert len(rows["full"]["medal"].retrieved) > 1
     assert -1 <= rows["similarity-gate"]["leave"].score <= 1
+    asked: list[tuple[Prompt, int]] = []
+    generate = tiny.generate
+
+    async def noted(_, prompts, max_tokens):
+        asked.extend((prompt, max_tokens) for prompt in prompts)
+        return await generate(prompts, max_tokens)
+
+    monkeypatch.setattr(TransformersGenerator, "generate", noted)
+    shared = run(*given[:5], "shared", *given[6:], "--share-calls")
+    assert shared.exit_code == 0
+    assert 0 < len(asked) == len(set(asked))
+    for name, every in RunFolder(Path("shared")).read_predictions().items():
+        found = {row.id: row.model_copy(update={"trace_id": ""}) for row in every}
+        assert found == {
+            id_: row.model_copy(update={"timings": {}, "trace_id": ""}) for id_, row in rows[name].items()
+        }
+    assert "Seconds of a question" in Path("out/report.md").read_text()
+    assert "Seconds of a question" not in Path("shared/report.md").read_text()
     again = run(*given, "--retry-failed")
     assert "full: answered 50.0% of 2 questions (1 abstained, 0 failed)" in again.stdout
     assert "loading models" not in again.stderr
+
+
+def test_workers_of_a_cluster_share_no_calls():
+    with pytest.raises(UsageError, match="--share-calls needs --engine local"):
+        run("--questions", "q.jsonl", "--out", "out", "--engine", "ray", "--share-calls")
 
 
 def test_what_cannot_be_run_is_said_before_a_model_is_loaded(place, monkeypatch):
