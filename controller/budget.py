@@ -15,7 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..tools.errors import BudgetExhausted
 
 PROMPT_TOKENS = "prompt_tokens"
-"""What a cost calls the tokens that models read; no limit bounds them, so accounts do not name them."""
+"""What a cost calls the tokens that the generator and RINSE's encoder read."""
+
+READER_CALLS = "reader_calls"
+"""What a cost calls the calls of rerankers and small readers, a batch counts once."""
+
+UNBOUNDED = (PROMPT_TOKENS, READER_CALLS)
+"""What is counted and no limit bounds, so that accounts do not name it."""
 
 Limit = Literal["rounds", "passages", "web_fetches", "generated_tokens", "model_calls", "seconds"]
 
@@ -59,7 +65,7 @@ class Ledger:
             "generated_tokens": 0,
             "model_calls": 0,
         }
-        self._read = 0
+        self._unbounded = dict.fromkeys(UNBOUNDED, 0)
 
     @property
     def elapsed(self) -> float:
@@ -82,15 +88,15 @@ class Ledger:
             raise BudgetExhausted(limit, getattr(self._limits, limit))
         self._spent[limit] += amount
 
-    def read(self, tokens: int) -> None:
-        """Count tokens of prompts that models have read."""
-        self._read += tokens
+    def count(self, name: str, amount: int = 1) -> None:
+        """Count something of `UNBOUNDED`."""
+        self._unbounded[name] += amount
 
     def charge(self, cost: Mapping[str, int]) -> None:
         """Take a cost as `cost` gives it; raises BudgetExhausted as `spend` does."""
         for name, amount in cost.items():
-            if name == PROMPT_TOKENS:
-                self.read(amount)
+            if name in UNBOUNDED:
+                self.count(name, amount)
             else:
                 self.spend(name, amount)
 
@@ -114,8 +120,8 @@ class Ledger:
         return dict(self._spent)
 
     def cost(self) -> dict[str, int]:
-        """What was spent of each counted limit, and the prompt tokens that were read."""
-        return {**self._spent, PROMPT_TOKENS: self._read}
+        """What was spent of each counted limit, and what was counted without one."""
+        return {**self._spent, **self._unbounded}
 
     def account(self) -> Account:
         """Spent and left of every limit, the clock included."""

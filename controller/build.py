@@ -1,6 +1,7 @@
 """From settings to a Controller with its tools and policies: the only place that knows them all."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 
 from ..policies.action import ThresholdAction
@@ -16,7 +17,13 @@ from ..policies.types import Sufficiency
 from .budget import Ledger
 from .loading import Readers, Tools, load_readers, load_tools
 from .loop import Controller, LoopSettings
-from .metering import MeteredEncoder, MeteredGenerator
+from .metering import (
+    MeteredEncoder,
+    MeteredGenerator,
+    MeteredJointReader,
+    MeteredReranker,
+    MeteredSpanReader,
+)
 from .settings import RinseSettings, Settings, of_a_run, settings_hash
 from .stages import Stages
 from .trace import VERSION, Started
@@ -38,20 +45,28 @@ def sufficiency(settings: Settings, readers: Readers | None = None) -> Sufficien
     Without `readers` its models are loaded, and only those; there is no generator and no index. Raises
     UsageError as `build` does.
     """
-    return _rinse(readers or load_readers(settings), settings.rinse, None)
+    return _rinse(readers or load_readers(settings), settings.rinse)
 
 
-def _rinse(readers: Readers, settings: RinseSettings, ledger: Ledger | None) -> Sufficiency:
+def _metered(readers: Readers, ledger: Ledger) -> Readers:
+    """The same readers, their calls counted by a run's ledger."""
+    return replace(
+        readers,
+        reranker=MeteredReranker(readers.reranker, ledger),
+        encoder=readers.encoder and MeteredEncoder(readers.encoder, ledger),
+        span=readers.span and MeteredSpanReader(readers.span, ledger),
+        joint=readers.joint and MeteredJointReader(readers.joint, ledger),
+    )
+
+
+def _rinse(readers: Readers, settings: RinseSettings) -> Sufficiency:
     if settings.method == "similarity" and settings.threshold is not None:
         return SimilarityGate(readers.reranker, settings.threshold)
-    encoder = readers.encoder
-    if encoder is not None and ledger is not None:
-        encoder = MeteredEncoder(encoder, ledger)
     return build_rinse(
         readers.artifact,
         readers.wordpieces,
         readers.reranker,
-        encoder,
+        readers.encoder,
         settings.threshold,
         span=readers.span,
         joint=readers.joint,
@@ -71,7 +86,7 @@ def assembled(
         generator = MeteredGenerator(tools.generator, ledger)
         prompts = PromptWriter(generator, settings.prompts)
         probe = RolloutProbe(generator, settings.igp)
-        rinse = _rinse(tools.readers, settings.rinse, ledger)
+        rinse = _rinse(_metered(tools.readers, ledger), settings.rinse)
         answer_tokens = settings.generator.answer_tokens
         stages = Stages(
             opener=ClosedBook(generator, prompts, probe, answer_tokens, price),

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tools.protocols import JointReader, Reranker, SpanReader
 from ..tools.types import Generation, Prompt, Rollout
-from .budget import Ledger
-from .wrapping import AroundEncoder, AroundGenerator
+from .budget import PROMPT_TOKENS, READER_CALLS, Ledger
+from .wrapping import AroundEncoder, AroundGenerator, AroundReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,12 @@ class MeteredGenerator(AroundGenerator):
         scores = await self.generator.score(prompt, continuations)
         # A tokenizer may be behind HTTP.
         text = await asyncio.to_thread(self.generator.count_tokens, prompt.text)
-        self.ledger.read(text + sum(map(len, scores)))
+        self.ledger.count(PROMPT_TOKENS, text + sum(map(len, scores)))
         return scores
 
     def _came(self, generations: Sequence[Generation], reserved: int) -> None:
         self.ledger.spend("generated_tokens", sum(len(g.token_ids) for g in generations) - reserved)
-        self.ledger.read(sum(generation.prompt_tokens for generation in generations))
+        self.ledger.count(PROMPT_TOKENS, sum(generation.prompt_tokens for generation in generations))
 
     def _reserve(self, tokens: int) -> int:
         self.ledger.spend("generated_tokens", tokens)
@@ -75,5 +76,41 @@ class MeteredEncoder(AroundEncoder):
         """As `Encoder.states`; raises BudgetExhausted before the call that would go over."""
         self.ledger.spend("model_calls")
         states = await self.encoder.states(prompts, layers)
-        self.ledger.read(sum(self.encoder.count_tokens(prompt.text) for prompt in prompts))
+        self.ledger.count(PROMPT_TOKENS, sum(self.encoder.count_tokens(prompt.text) for prompt in prompts))
         return states
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredReranker(AroundReader[Reranker]):
+    """A reranker whose calls are counted; nothing limits them."""
+
+    ledger: Ledger
+
+    async def score(self, queries: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `Reranker.score`."""
+        self.ledger.count(READER_CALLS)
+        return await self.reader.score(queries, texts)
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredSpanReader(AroundReader[SpanReader]):
+    """A span reader whose calls are counted; nothing limits them."""
+
+    ledger: Ledger
+
+    async def margins(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `SpanReader.margins`."""
+        self.ledger.count(READER_CALLS)
+        return await self.reader.margins(question, texts)
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredJointReader(AroundReader[JointReader]):
+    """A joint reader whose calls are counted; nothing limits them."""
+
+    ledger: Ledger
+
+    async def sufficiency(self, question: str, texts: Sequence[str]) -> float:
+        """As `JointReader.sufficiency`."""
+        self.ledger.count(READER_CALLS)
+        return await self.reader.sufficiency(question, texts)

@@ -1,9 +1,34 @@
 """Models that stand around other models: what every such one passes on unchanged."""
 
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from ..tools.protocols import Encoder, Generator
 from ..tools.types import Capabilities
+
+
+class Fingerprinted(Protocol):
+    """A reranker or a small reader, as far as all of them are known alike."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and tokenizer, stored in artifacts."""
+        ...
+
+
+ReaderT = TypeVar("ReaderT", bound=Fingerprinted)
+
+
+@dataclass(frozen=True, slots=True)
+class AroundReader(Generic[ReaderT]):
+    """What a reranker or small reader around another is known by, which is what the other is known by."""
+
+    reader: ReaderT
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the reader."""
+        return self.reader.fingerprint
 
 
 @dataclass(frozen=True, slots=True)

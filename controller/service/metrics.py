@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from ...policies.types import SufficiencyReport
 from ..answer import Answer
-from ..budget import PROMPT_TOKENS
+from ..budget import PROMPT_TOKENS, READER_CALLS
 from ..drift import Drift
 from ..drift import metrics as drift_metrics
 from ..trace import Decided, Event, Fault, Finished, Pruned, Scored, Stopped
@@ -50,9 +50,14 @@ class Metrics:
             "sufficit_evidence_seconds", "time of one decision", buckets=SECONDS, registry=registry
         )
         self._spent = Counter("sufficit_spent", "spent of each counted budget", ["limit"], registry=registry)
-        self._prompt_tokens = Counter(
-            "sufficit_prompt_tokens", "tokens of prompts that models read", registry=registry
-        )
+        self._unbounded = {
+            PROMPT_TOKENS: Counter(
+                "sufficit_prompt_tokens", "tokens of prompts that models read", registry=registry
+            ),
+            READER_CALLS: Counter(
+                "sufficit_reader_calls", "calls of rerankers and small readers", registry=registry
+            ),
+        }
         self._ends = Counter(
             "sufficit_budget_ends", "runs that a limit ended", ["limit", "stage"], registry=registry
         )
@@ -81,7 +86,7 @@ class Metrics:
         """See Observer: take note of an event of a run."""
         self._drift(event)
         for name, amount in event.cost.items():
-            counter = self._prompt_tokens if name == PROMPT_TOKENS else self._spent.labels(name)
+            counter = self._unbounded.get(name) or self._spent.labels(name)
             counter.inc(amount)
         match event:
             case Scored(report=report) if report.score is not None:

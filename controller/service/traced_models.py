@@ -10,7 +10,7 @@ from opentelemetry.trace import Span
 
 from ...tools.protocols import JointReader, Reranker, SpanReader
 from ...tools.types import Generation, Prompt, Rollout
-from ..wrapping import AroundEncoder, AroundGenerator
+from ..wrapping import AroundEncoder, AroundGenerator, AroundReader
 from .spans import MODEL, OPERATION, PROVIDER, Spans, Value
 
 MAX_TOKENS = "gen_ai.request.max_tokens"
@@ -93,23 +93,17 @@ def _messages(role: str, texts: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TracedReranker:
+class TracedReranker(AroundReader[Reranker]):
     """A reranker whose calls are spans of the operation `embeddings`."""
 
-    reranker: Reranker
     spans: Spans
     model: str
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the reranker."""
-        return self.reranker.fingerprint
 
     async def score(self, queries: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
         """As `Reranker.score`."""
         asked = {**_read("embeddings", self.model), "sufficit.inputs": len(queries) + len(texts)}
         with self.spans.span(f"embeddings {self.model}", asked):
-            return await self.reranker.score(queries, texts)
+            return await self.reader.score(queries, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +121,11 @@ class TracedEncoder(AroundEncoder):
 
 
 @dataclass(frozen=True, slots=True)
-class TracedSpanReader:
+class TracedSpanReader(AroundReader[SpanReader]):
     """A span reader whose calls are spans; the conventions have no operation for them."""
 
-    reader: SpanReader
     spans: Spans
     model: str
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the reader."""
-        return self.reader.fingerprint
 
     async def margins(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """As `SpanReader.margins`."""
@@ -147,17 +135,11 @@ class TracedSpanReader:
 
 
 @dataclass(frozen=True, slots=True)
-class TracedJointReader:
+class TracedJointReader(AroundReader[JointReader]):
     """A joint reader whose calls are spans; the conventions have no operation for them."""
 
-    reader: JointReader
     spans: Spans
     model: str
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the reader."""
-        return self.reader.fingerprint
 
     async def sufficiency(self, question: str, texts: Sequence[str]) -> float:
         """As `JointReader.sufficiency`."""

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scripted import ScriptedGenerator
 from sufficit.controller.budget import BudgetSettings, Ledger
-from sufficit.controller.metering import MeteredEncoder, MeteredGenerator
+from sufficit.controller.metering import (
+    MeteredEncoder,
+    MeteredGenerator,
+    MeteredJointReader,
+    MeteredReranker,
+    MeteredSpanReader,
+)
 from sufficit.tools.errors import BudgetExhausted, ToolError
 from sufficit.tools.types import Prompt
 
@@ -89,5 +95,36 @@ async def test_tokens_of_prompts_are_counted_and_limited_by_nothing():
     # The prompt once, and of each continuation the one token that it is scored by.
     assert await read(generator.score(Prompt("three words here"), ["a", "b"])) == 5
     await MeteredEncoder(Reading(), ledger).states([Prompt("four"), Prompt("five six")], [1, 2])
-    assert ledger.cost() == ledger.spent() | {"prompt_tokens": 10_013}
+    assert ledger.cost() == ledger.spent() | {"prompt_tokens": 10_013, "reader_calls": 0}
     assert "prompt_tokens" not in ledger.account().spent
+
+
+class Readers:
+    """A reranker, a span reader and a joint reader in one, which fail at an empty question."""
+
+    fingerprint = "of the reader"
+
+    async def score(self, queries, texts):
+        return np.ones((len(queries), len(texts)), np.float32)
+
+    async def margins(self, question, texts):
+        if not question:
+            raise ToolError("no question")
+        return np.ones(len(texts), np.float32)
+
+    async def sufficiency(self, question, texts):
+        return float(len(texts))
+
+
+async def test_calls_of_readers_are_counted_on_failure_too_and_limited_by_nothing():
+    ledger = Ledger(BudgetSettings(model_calls=0))
+    rerank, spans, joint = (
+        kind(Readers(), ledger) for kind in (MeteredReranker, MeteredSpanReader, MeteredJointReader)
+    )
+    assert (await rerank.score(["a", "b"], ["x", "y", "z"])).shape == (2, 3)
+    assert (await spans.margins("a", ["x", "y"])).shape == (2,)
+    assert await joint.sufficiency("a", ["x", "y"]) == 2
+    with pytest.raises(ToolError):
+        await spans.margins("", ["x"])
+    assert ledger.cost() == ledger.spent() | {"prompt_tokens": 0, "reader_calls": 4}
+    assert {reader.fingerprint for reader in (rerank, spans, joint)} == {"of the reader"}

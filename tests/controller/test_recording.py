@@ -16,7 +16,7 @@ def test_an_event_bears_the_cost_of_its_stage_and_no_other():
     ledger.spend("rounds")
     with record.stage("score"):
         ledger.spend("model_calls", 2)
-        ledger.read(7)
+        ledger.count("prompt_tokens", 7)
     record.fault(ToolError("broken"))
     with record.stage("prune"):
         pass
@@ -38,7 +38,7 @@ def test_work_from_a_purse_costs_what_the_purse_spent():
     record = recorder(ledger)
     with record.stage("open", purse):
         purse.spend("model_calls")
-        purse.read(5)
+        purse.count("prompt_tokens", 5)
     record.fault(ToolError("x"))
     assert record.events[-1].cost == {"model_calls": 2, "prompt_tokens": 5}
 

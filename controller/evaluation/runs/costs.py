@@ -14,13 +14,14 @@ TOTAL = "total"
 class StageMean:
     """Mean cost of a question in one stage, or in all; over all questions, whatever became of them.
 
-    Of the generator and of RINSE's encoder, as in StageCost; rerankers and small readers count nothing.
+    Each as in StageCost.
     """
 
     stage: str
     model_calls: float
     generated_tokens: float
     prompt_tokens: float
+    reader_calls: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def costs(rows: Sequence[PredictionRow]) -> tuple[StageMean, ...]:
             sum(cost.model_calls for cost in found) / len(rows),
             sum(cost.generated_tokens for cost in found) / len(rows),
             sum(cost.prompt_tokens for cost in found) / len(rows),
+            sum(cost.reader_calls for cost in found) / len(rows),
         )
         for name, found in stages
     )

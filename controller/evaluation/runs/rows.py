@@ -39,15 +39,17 @@ class FoundPassage(_Frozen):
 
 
 class StageCost(_Frozen):
-    """What one stage cost of the generator and of RINSE's encoder.
+    """What one stage cost: calls and tokens of the generator and of RINSE's encoder, calls of other readers.
 
-    `prompt_tokens` are those of all that they read: prompts of answers, of probes, of scorings with what was
-    scored, and of the encoder.
+    `prompt_tokens` are those of all that the two read: prompts of answers, of probes, of scorings with what
+    was scored, and of the encoder. `reader_calls` are those of rerankers and small readers, whose tokens are
+    not counted: they cost a small part of a generator's.
     """
 
     model_calls: int = 0
     generated_tokens: int = 0
     prompt_tokens: int = 0
+    reader_calls: int = 0
 
 
 class PredictionRow(_Frozen):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ....policies.resampling import Interval
 from ..grids import Grid, ranged
 from .comparison import EQUAL_RISK, FEWEST, Difference, RunComparison
+from .costs import StageMean
 from .failures import FailureReport
 from .report import RunReport
 from .summary import Summary
@@ -167,13 +168,24 @@ def cost_grid(summaries: Sequence[Summary]) -> Grid:
         (
             s.configuration,
             mean.stage,
-            *(f"{value:.1f}" for value in (mean.model_calls, mean.generated_tokens, mean.prompt_tokens)),
+            *(f"{value:.1f}" for value in _costs(mean)),
         )
         for s in summaries
         for mean in s.costs
     )
-    header = ("configuration", "stage", "model calls", "tokens generated", "tokens of prompts")
-    return Grid("Mean cost of a question, of the generator and of RINSE's encoder", header, rows)
+    header = (
+        "configuration",
+        "stage",
+        "model calls",
+        "tokens generated",
+        "tokens of prompts",
+        "calls of small readers",
+    )
+    return Grid("Mean cost of a question, of the generator and of RINSE's readers", header, rows)
+
+
+def _costs(mean: StageMean) -> tuple[float, ...]:
+    return mean.model_calls, mean.generated_tokens, mean.prompt_tokens, mean.reader_calls
 
 
 def latency_grid(summaries: Sequence[Summary]) -> Grid:

@@ -90,6 +90,7 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     probes, answer = stages["prune"].prompt_tokens, stages["write"].prompt_tokens
     assert answer > stages["open"].prompt_tokens > 0
     assert probes > answer
+    assert stages["score"].reader_calls > 0 == stages["open"].reader_calls
     assert len(rows["full"]["medal"].retrieved) > 1
     assert -1 <= rows["similarity-gate"]["leave"].score <= 1
     asked: list[tuple[Prompt, int]] = []

@@ -58,12 +58,13 @@ async def test_an_abstention_a_fault_and_a_spent_budget_are_counted():
     assert stopped["sufficit_budget_ends_total", "model_calls", "write"] == 1
 
 
-def test_tokens_of_prompts_are_no_budget():
+def test_tokens_of_prompts_and_calls_of_readers_are_no_budget():
     metrics = Metrics()
-    cost = {"model_calls": 1, "prompt_tokens": 7}
+    cost = {"model_calls": 1, "prompt_tokens": 7, "reader_calls": 2}
     metrics.heard(CALL, Fault(stage="prune", error="ToolError", message="gone", cost=cost))
     read = samples(metrics)
     assert read["sufficit_prompt_tokens_total",] == 7
+    assert read["sufficit_reader_calls_total",] == 2
     assert {key[1]: n for key, n in read.items() if key[0] == "sufficit_spent_total"} == {"model_calls": 1}
 
 

@@ -15,6 +15,7 @@ ROWS = [
         "a",
         stages={
             "open": StageCost(model_calls=2, generated_tokens=10, prompt_tokens=30),
+            "score": StageCost(reader_calls=6),
             "write": StageCost(model_calls=1, generated_tokens=4, prompt_tokens=100),
         },
         timings={"open": 0.1, "write": 1.0, "total": 2.0},
@@ -31,9 +32,10 @@ ROWS = [
 
 def test_costs_are_means_over_all_questions_the_failed_included():
     assert costs(ROWS) == (
-        StageMean("open", pytest.approx(4 / 3), pytest.approx(16 / 3), pytest.approx(50 / 3)),
-        StageMean("write", pytest.approx(1 / 3), pytest.approx(4 / 3), pytest.approx(100 / 3)),
-        StageMean("total", pytest.approx(5 / 3), pytest.approx(20 / 3), 50.0),
+        StageMean("open", pytest.approx(4 / 3), pytest.approx(16 / 3), pytest.approx(50 / 3), 0.0),
+        StageMean("score", 0.0, 0.0, 0.0, 2.0),
+        StageMean("write", pytest.approx(1 / 3), pytest.approx(4 / 3), pytest.approx(100 / 3), 0.0),
+        StageMean("total", pytest.approx(5 / 3), pytest.approx(20 / 3), 50.0, 2.0),
     )
     assert [tokens(one) for one in ROWS] == [144, 26, 0]
     assert [model_calls(one) for one in ROWS] == [3, 2, 0]

@@ -41,9 +41,9 @@ def test_tables_by_hand_and_coverage_first(tmp_path):
     support = by_title["Annotated support by stage"]
     assert ("full", "pool", "0.500 (2)", "50.0%", "1.000 (1)") in support.rows
     assert ("full", "precision of citations", "1.000 (1)", "", "") in support.rows
-    costs = by_title["Mean cost of a question, of the generator and of RINSE's encoder"]
-    assert costs.rows[0] == ("full", "open", "1.0", "4.0", "10.0")
-    assert costs.rows[2] == ("full", "total", "1.0", "4.0", "10.0")
+    costs = by_title["Mean cost of a question, of the generator and of RINSE's readers"]
+    assert costs.rows[0] == ("full", "open", "1.0", "4.0", "10.0", "0.0")
+    assert costs.rows[2] == ("full", "total", "1.0", "4.0", "10.0", "0.0")
     assert ("full", "total", "1", "1.50", "1.50") in by_title["Seconds of a question"].rows
     failures = by_title["Failures by their nearest cause"]
     assert failures.header == ("group", "full (1 of 2)", "always (1 of 2)")
