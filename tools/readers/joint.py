@@ -108,12 +108,8 @@ class FusedJointReader:
         return await self._worker.run(lambda: self._score([(question, text) for text in texts]))
 
     def _score(self, units: Sequence[Unit]) -> float:
-        known = {unit: self._cache.get(unit) for unit in units}
-        missing = [unit for unit, slots in known.items() if slots is None]
-        fresh = dict(zip(missing, self._slots(missing), strict=True))
-        for unit, slots in fresh.items():
-            self._cache.put(unit, slots)
-        parts = [fresh[u] if (s := known[u]) is None else s for u in units]
+        slots = self._cache.through(units, self._slots)
+        parts = [slots[unit] for unit in units]
         # Sums over passages round by their order; a fixed order makes the score exactly the same for all.
         stacked = np.concatenate(sorted(parts, key=lambda part: part.tobytes()))
         score = float(self._fused(stacked[None])[0])

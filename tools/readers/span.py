@@ -82,12 +82,8 @@ class ExtractiveSpanReader:
         return await self._worker.run(lambda: self._margins([(question, text) for text in texts]))
 
     def _margins(self, units: Sequence[Unit]) -> NDArray[np.float32]:
-        known = {unit: self._cache.get(unit) for unit in units}
-        missing = [unit for unit, margin in known.items() if margin is None]
-        fresh = dict(zip(missing, self._read(missing), strict=True))
-        for unit, margin in fresh.items():
-            self._cache.put(unit, margin)
-        return np.array([fresh[u] if (m := known[u]) is None else m for u in units], np.float32)
+        margins = self._cache.through(units, self._read)
+        return np.array([margins[unit] for unit in units], np.float32)
 
     def _read(self, units: Sequence[Unit]) -> list[float]:
         windows = self._windower.windows(units)

@@ -126,20 +126,12 @@ class BiEncoderReranker:
         return await self._worker.run(lambda: self._score(queries, texts))
 
     def _score(self, queries: Sequence[str], texts: Sequence[str]) -> Vectors:
-        vectors = self._vectors([*queries, *texts])
+        vectors = self._cache.through([*queries, *texts], self._encode)
         query_rows, query_starts = _stack([vectors[query] for query in queries])
         text_rows, text_starts = _stack([vectors[text] for text in texts])
         cosines = query_rows @ text_rows.T
         best = np.maximum.reduceat(np.maximum.reduceat(cosines, text_starts, axis=1), query_starts, axis=0)
         return np.asarray(best, np.float32)
-
-    def _vectors(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        found = {text: self._cache.get(text) for text in texts}
-        missing = [text for text, vectors in found.items() if vectors is None]
-        encoded = dict(zip(missing, self._encode(missing), strict=True)) if missing else {}
-        for text, vectors in encoded.items():
-            self._cache.put(text, vectors)
-        return {text: encoded[text] if vectors is None else vectors for text, vectors in found.items()}
 
     def _encode(self, texts: list[str]) -> list[Vectors]:
         """One array (windows, width) of unit rows for each text."""

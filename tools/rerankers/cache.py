@@ -1,7 +1,7 @@
 """A bounded cache that forgets what was used longest ago."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -33,3 +33,15 @@ class LruCache(Generic[K, V]):
         self._entries.move_to_end(key)
         if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
+
+    def through(self, keys: Iterable[K], compute: Callable[[list[K]], Sequence[V]]) -> dict[K, V]:
+        """The value of every key; what is missing comes, in order, from one call of `compute`, and is kept.
+
+        More keys than the cache holds are no harm: all values are returned, the last are kept.
+        """
+        known = {key: self.get(key) for key in keys}
+        missing = [key for key, value in known.items() if value is None]
+        fresh = dict(zip(missing, compute(missing), strict=True)) if missing else {}
+        for key, value in fresh.items():
+            self.put(key, value)
+        return {key: fresh[key] if value is None else value for key, value in known.items()}

@@ -91,13 +91,8 @@ class CrossEncoderReranker:
 
     def _score(self, queries: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
         pairs = [(query, text) for query in queries for text in texts]
-        scores = {pair: self._cache.get(pair) for pair in pairs}
-        missing = [pair for pair, score in scores.items() if score is None]
-        fresh = dict(zip(missing, self._logits(missing), strict=True)) if missing else {}
-        for pair, logit in fresh.items():
-            self._cache.put(pair, logit)
-        values = [fresh[pair] if (score := scores[pair]) is None else score for pair in pairs]
-        return np.asarray(values, np.float32).reshape(len(queries), len(texts))
+        logits = self._cache.through(pairs, self._logits)
+        return np.array([logits[pair] for pair in pairs], np.float32).reshape(len(queries), len(texts))
 
     def _logits(self, pairs: Sequence[Pair]) -> list[float]:
         cut = {query: self._cut(query) for query in {query for query, _ in pairs}}
