@@ -59,7 +59,8 @@ def run(
         bool,
         typer.Option(
             "--share-calls",
-            help="Ask the generator once what several configurations ask of it; faster, nothing is timed.",
+            help="Ask the generator once what several configurations ask of it; faster, but no row tells "
+            "its time and no deadline holds.",
         ),
     ] = False,
     assignments: Assignments = None,
@@ -67,17 +68,19 @@ def run(
 ) -> None:
     """Run every configuration over every question; killed and started again, it goes on where it stopped."""
     from ..evaluation.datasets.question_files import read_question_file  # noqa: PLC0415
+    from ..evaluation.runs.configurations import NO_DEADLINE  # noqa: PLC0415
     from ..evaluation.runs.folder import RunFolder  # noqa: PLC0415
     from ..evaluation.runs.report_files import write_report  # noqa: PLC0415
     from ..evaluation.runs.run import Evaluation, evaluate  # noqa: PLC0415
 
     if share and engine == "ray":
         raise UsageError("--share-calls needs --engine local: workers of a cluster share no memory")
+    if gpus and engine == "local":
+        raise UsageError("--gpus needs --engine ray; here, generator.device says where models run")
     found = read_question_file(questions, qrels)
     _say_found(found, count)
-    evaluation = Evaluation.of(
-        found, configs or (), index, assignments or (), count=count, retry_failed=retry
-    )
+    given = [*(assignments or ()), *([NO_DEADLINE] if share else [])]
+    evaluation = Evaluation.of(found, configs or (), index, given, count=count, retry_failed=retry)
     with _engine(engine, workers, gpus, share_calls=share) as chosen, RunBars() as bars:
         asyncio.run(evaluate(evaluation, path, chosen, bars))
     with err.status("writing the report"):

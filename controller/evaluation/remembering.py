@@ -19,7 +19,7 @@ class RememberingGenerator(AroundGenerator):
     what live tuples of floats take: some 0.4 MB a question that probes ten passages.
     """
 
-    _kept: dict[Hashable, bytes] = field(default_factory=dict, repr=False)
+    kept: dict[Hashable, bytes] = field(default_factory=dict, repr=False)
 
     async def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Generation]:
         """As `Generator.generate`."""
@@ -48,11 +48,11 @@ class RememberingGenerator(AroundGenerator):
         ask: Callable[[list[Any]], Awaitable[list[T]]],
     ) -> list[T]:
         """What `ask` returns for all items, of which it is asked only those that are new."""
-        new = [item for item in dict.fromkeys(items) if (call, item) not in self._kept]
+        new = [item for item in dict.fromkeys(items) if (call, item) not in self.kept]
         if new:
             for item, found in zip(new, await ask(new), strict=True):
-                self._kept[call, item] = pickle.dumps(found)
-        return [pickle.loads(self._kept[call, item]) for item in items]  # its own
+                self.kept[call, item] = pickle.dumps(found)
+        return [pickle.loads(self.kept[call, item]) for item in items]  # its own
 
 
 @dataclass(frozen=True, slots=True)

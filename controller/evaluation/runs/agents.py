@@ -69,8 +69,8 @@ class UntimedAgent:
 
     @property
     def models(self) -> Mapping[str, str]:
-        """See Agent."""
-        return self.agent.models
+        """See Agent; says that calls were shared, so that no run goes on without, or with, what it had."""
+        return {**self.agent.models, "calls": "shared between configurations"}
 
     async def ask(self, question: Question) -> Outcome:
         """See Agent; the row has no timings."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....policies.resampling import Interval, Numbers, bootstrap, interval, resample
 from ....tools.errors import InputError
-from .costs import TOTAL, model_calls, tokens
+from .costs import TOTAL, model_calls, reader_calls, tokens
 from .grading import gradable, grade
 from .risk import Rank, Selection, by_own_rule, by_score, selection
 from .rows import PredictionRow
@@ -29,9 +29,10 @@ GRADED: dict[str, Value] = {
 SPENT: dict[str, Value] = {
     "tokens": tokens,
     "model calls": model_calls,
+    "reader calls": reader_calls,
 }
 TIMED: dict[str, Value] = {"seconds": lambda row: row.timings[TOTAL]}
-"""Over the questions that neither failed on."""
+"""Over the questions that both have the time of: of one that failed, the time until it did."""
 
 EQUAL_RISK = "risk at equal coverage"
 """What always answers cannot tell which to leave out: at a smaller coverage it answers random ones."""

@@ -17,6 +17,8 @@ from ...settings import Settings, flat, load, settings_hash
 from .rows import Hashes
 
 DEFAULT = "default"
+NO_DEADLINE = "budget.seconds=86400"
+"""An assignment for configurations that share calls: a deadline would be hardest on the first, which pays."""
 # The run's own files lie beside the configurations' folders.
 _NAME = re.compile(r"(?!.*\.(json|md|html|png)$)\w[\w.\-]*")
 

@@ -61,6 +61,11 @@ def model_calls(row: PredictionRow) -> int:
     return sum(cost.model_calls for cost in row.stages.values())
 
 
+def reader_calls(row: PredictionRow) -> int:
+    """Calls of rerankers and small readers."""
+    return sum(cost.reader_calls for cost in row.stages.values())
+
+
 def latencies(rows: Sequence[PredictionRow]) -> tuple[Latency, ...]:
     """Latency by stage in the order in which stages first come, `total` last."""
     names = dict.fromkeys(name for row in rows for name in row.timings if name != TOTAL)

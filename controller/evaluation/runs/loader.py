@@ -1,5 +1,7 @@
 """From a configuration to the agent that it describes."""
 
+from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import replace
 
 from ...build import assembled, names
@@ -24,19 +26,21 @@ class Loader:
 class SharingLoader:
     """A Loader whose agents make no call of the generator that one of them has made before.
 
-    Tokens and calls are counted as if each had been made; nothing is timed.
+    Tokens and calls are counted as if each had been made; rows tell no time. A deadline would be harder on
+    the configuration that comes first and pays for all: give every one of them NO_DEADLINE.
     """
 
     def __init__(self) -> None:
         self._held = HeldTools()
-        self._shared: RememberingGenerator | None = None
+        # By generator, and apart from it, so that one can be let go before the next is loaded.
+        self._kept: dict[str, dict[Hashable, bytes]] = defaultdict(dict)
 
     def __call__(self, configuration: Configuration) -> Agent:
         """As a Loader's."""
         tools = load_tools(configuration.settings, self._held)
-        if self._shared is None or self._shared.generator is not tools.generator:
-            self._shared = RememberingGenerator(tools.generator)
-        return UntimedAgent(_agent(configuration, replace(tools, generator=self._shared)))
+        kept = self._kept[configuration.settings.generator.model_dump_json(exclude={"answer_tokens"})]
+        shared = replace(tools, generator=RememberingGenerator(tools.generator, kept))
+        return UntimedAgent(_agent(configuration, shared))
 
 
 def _agent(configuration: Configuration, tools: Tools) -> ControllerAgent:
@@ -48,6 +52,7 @@ def _agent(configuration: Configuration, tools: Tools) -> ControllerAgent:
 def local_engine(workers: int = 1, *, share_calls: bool = False) -> LocalEngine:
     """`workers` questions at once in this process, over models as each configuration names them.
 
-    With `share_calls` what one configuration asked of the generator is not asked again for another.
+    With `share_calls` what one configuration asked of the generator is not asked again for another; see
+    SharingLoader on deadlines.
     """
     return LocalEngine(workers, SharingLoader() if share_calls else Loader())

@@ -64,6 +64,9 @@ def _notes(report: RunReport) -> list[str]:
         changed = ", ".join(f"{key} = {value}" for key, value in config.settings.items()) or "the defaults"
         rests = f"settings {hashes.settings}, artifact {hashes.artifact}, index {hashes.index}"
         notes.append(f"{name}: {rests}; {changed}.")
+    untimed = [summary.configuration for summary in report.summaries if not summary.latency]
+    if untimed:
+        notes.append(f"Not timed, since calls were shared or none came back: {', '.join(untimed)}.")
     if report.pending:
         notes.append(f"Not ended, and in no figure: {', '.join(report.pending)}.")
     return notes

@@ -179,9 +179,13 @@ def cost_grid(summaries: Sequence[Summary]) -> Grid:
         "model calls",
         "tokens generated",
         "tokens of prompts",
-        "calls of small readers",
+        "reader calls",
     )
-    return Grid("Mean cost of a question, of the generator and of RINSE's readers", header, rows)
+    return Grid(
+        "Mean cost of a question: generator and RINSE's encoder, and calls of rerankers and small readers",
+        header,
+        rows,
+    )
 
 
 def _costs(mean: StageMean) -> tuple[float, ...]:

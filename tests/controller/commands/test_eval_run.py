@@ -47,6 +47,11 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+def apart(row):
+    """A row without what is its own run's: time, and the hash of settings that name a deadline."""
+    return row.model_copy(update={"timings": {}, "trace_id": "", "hashes": None})
+
+
 def test_configurations_over_questions(place, tiny, monkeypatch):
     monkeypatch.setattr("sufficit.controller.loading.load_generator", lambda _: tiny)
     names = ("full", "no-igp", "similarity-gate", "always-rag", "always-direct", "closed-book")
@@ -105,12 +110,16 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
     assert shared.exit_code == 0
     assert 0 < len(asked) == len(set(asked))
     for name, every in RunFolder(Path("shared")).read_predictions().items():
-        found = {row.id: row.model_copy(update={"trace_id": ""}) for row in every}
-        assert found == {
-            id_: row.model_copy(update={"timings": {}, "trace_id": ""}) for id_, row in rows[name].items()
-        }
+        found = {row.id: apart(row) for row in every}
+        assert found == {id_: apart(row) for id_, row in rows[name].items()}
+        assert [row.timings for row in every] == [{}, {}]
     assert "Seconds of a question" in Path("out/report.md").read_text()
-    assert "Seconds of a question" not in Path("shared/report.md").read_text()
+    said = Path("shared/report.md").read_text()
+    assert "Seconds of a question" not in said
+    assert "Not timed, since calls were shared" in said
+    # What goes on without sharing is another run.
+    with pytest.raises(InputError, match=r"budget\.seconds was 86400"):
+        run(*given[:5], "shared", *given[6:])
     again = run(*given, "--retry-failed")
     assert "full: answered 50.0% of 2 questions (1 abstained, 0 failed)" in again.stdout
     assert "loading models" not in again.stderr
@@ -119,6 +128,8 @@ def test_configurations_over_questions(place, tiny, monkeypatch):
 def test_workers_of_a_cluster_share_no_calls():
     with pytest.raises(UsageError, match="--share-calls needs --engine local"):
         run("--questions", "q.jsonl", "--out", "out", "--engine", "ray", "--share-calls")
+    with pytest.raises(UsageError, match="--gpus needs --engine ray"):
+        run("--questions", "q.jsonl", "--out", "out", "--gpus", 1)
 
 
 def test_what_cannot_be_run_is_said_before_a_model_is_loaded(place, monkeypatch):

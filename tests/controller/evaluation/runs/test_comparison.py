@@ -100,7 +100,7 @@ def test_runs_that_cannot_be_compared_are_refused():
 def test_questions_without_answers_have_no_quality_to_compare():
     bare = [row("a", answers=())]
     measures = by_name(compare_rows("one", bare, "two", bare))
-    assert set(measures) == {"coverage", "failed", "tokens", "model calls"}
+    assert set(measures) == {"coverage", "failed", "tokens", "model calls", "reader calls"}
 
 
 @pytest.mark.parametrize(("questions", "real"), [(1, False), (5, False), (6, True)])
