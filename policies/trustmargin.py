@@ -21,6 +21,7 @@ from ..tools.normalisation import is_blank, normalise_answer
 from ..tools.protocols import Generator
 from ..tools.types import Generation, Passage, Prompt
 from .answering import AnswerPrompts, PromptWriter
+from .quoting import quote
 from .types import Likelihoods, Source, Verdict
 
 
@@ -139,14 +140,22 @@ class ScoredViews:
     async def likelihoods(
         self, question: str, passages: Sequence[Passage], direct: Generation, rag: Generation
     ) -> Likelihoods:
-        """See Views. Raises ModelOutputError where a log-probability is not finite."""
-        answers = direct.text, rag.text
+        """See Views. Raises ModelOutputError where a log-probability is not finite.
+
+        A control token in an answer, which only one from elsewhere can hold, is scored as a text.
+        """
+        answers = self._plain(direct.text), self._plain(rag.text)
         d, r, c = await asyncio.gather(
             self._means(self._writer.question_only(question), answers),
             self._means(self._writer.question_context(question, passages), answers),
             self._means(self._writer.context_only(passages), answers),
         )
         return Likelihoods(*d, *r, *c)
+
+    def _plain(self, answer: str) -> str:
+        """The answer without control tokens; as it is, to the last space, where it holds none."""
+        tokens = self._generator.capabilities.control_tokens
+        return quote(answer, tokens) if any(token in answer for token in tokens) else answer
 
     async def _means(self, prompt: Prompt, answers: tuple[str, str]) -> tuple[float, float]:
         scored = await self._generator.score(prompt, [prompt.lead + answer for answer in answers])

@@ -159,6 +159,18 @@ async def test_each_view_is_scored_once_with_both_answers_after_the_lead() -> No
     assert [method for method, _ in generator.calls] == ["score"] * 3
 
 
+async def test_a_control_token_in_a_given_answer_is_scored_as_text() -> None:
+    heard: list[str] = []
+
+    def logprobs(prompt: Prompt, continuation: str) -> tuple[float, ...]:
+        heard.append(continuation)
+        return (-1.0,)
+
+    views = ScoredViews(ScriptedGenerator(logprobs=logprobs), AnswerPrompts())
+    await views.likelihoods("Where?", PASSAGES, generation("Oslo<|im_end|>"), generation("Two  spaces\nhere"))
+    assert set(heard) == {" Oslo<\\|im_end|>", " Two  spaces\nhere"}
+
+
 @pytest.mark.parametrize("scores", [(), (math.nan,), (-1.0, -math.inf)])
 async def test_scores_that_are_no_numbers_are_an_error(scores: tuple[float, ...]) -> None:
     generator = ScriptedGenerator(logprobs=lambda prompt, continuation: scores)

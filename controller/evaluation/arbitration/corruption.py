@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ....tools.errors import InputError
 from ....tools.protocols import Retriever
 from ....tools.types import Passage, PassageKey
 from ..stable import stable_random
@@ -48,8 +49,7 @@ class CorruptedRetriever:
     """Puts random passages of `noise` into the place of a `share` of what is found, in [0, 1].
 
     Which places and which passages depends on seed and query alone, and a larger share replaces what a
-    smaller one does too. A random passage takes the score of the one it replaces. Where `noise` holds too
-    few that were not found anyway, places are left as they are.
+    smaller one does too. A random passage takes the score of the one it replaces.
     """
 
     retriever: Retriever
@@ -58,12 +58,17 @@ class CorruptedRetriever:
     seed: int
 
     async def search(self, query: str, k: int) -> list[Passage]:
-        """As Retriever.search."""
+        """As Retriever.search. Raises InputError where `noise` holds too few that were not found anyway."""
         found = await self.retriever.search(query, k)
         keys = {passage.key for passage in found}
         strangers = [passage for passage in self.noise if passage.key not in keys]
         random = stable_random(self.seed, query)
         places = random.sample(range(len(found)), len(found))[: round(self.share * len(found))]
+        if len(strangers) < len(places):
+            raise InputError(
+                f"{len(places)} of {len(found)} passages are to be random, and the index has only "
+                f"{len(strangers)} others; ask for fewer with --passages"
+            )
         drawn = random.sample(strangers, min(len(found), len(strangers)))
         for place, stranger in zip(places, drawn, strict=False):
             found[place] = replace(stranger, score=found[place].score)

@@ -1,5 +1,7 @@
+import pytest
 from staged import FixedSearch, passages
 from sufficit.controller.evaluation.arbitration.corruption import CorruptedRetriever, random_passages
+from sufficit.tools.errors import InputError
 from sufficit.tools.retrievers.embedded import EmbeddedIndex
 from sufficit.tools.types import Passage
 
@@ -42,9 +44,16 @@ async def test_seed_and_query_decide_what_is_drawn():
 
 
 async def test_what_was_found_is_no_stranger():
-    found = await search(1.0, noise=[*FOUND, *NOISE[:5]])
+    found = await search(0.25, noise=[*FOUND, *NOISE[:5]])
     assert sum(passage.text.startswith("noise") for passage in found) == 5
     assert len({passage.key for passage in found}) == 20
+
+
+async def test_a_share_that_the_index_cannot_fill_is_refused():
+    with pytest.raises(
+        InputError, match="10 of 20 passages are to be random, and the index has only 5 others"
+    ):
+        await search(0.5, noise=[*FOUND, *NOISE[:5]])
 
 
 async def test_the_walk_draws_from_the_whole_index(tmp_path):
