@@ -14,20 +14,26 @@ from sufficit.policies.trustmargin import TrustMarginSettings
 
 HANDBOOK = Path(__file__).resolve().parents[4] / "examples" / "handbook"
 QUESTIONS = int(os.environ.get("ARBITRATION_QUESTIONS", "2"))
-"""How many of the handbook's questions; bench/arbitration.py runs many of a larger set."""
+"""How many of the handbook's 60; bench/arbitration.py runs 50 of a larger set."""
 
 
 def cases():
-    """Questions with the beginnings of their documents and the next one's; a wrong closed-book answer."""
+    """Questions with the beginnings of their documents and another's; the other's answer as closed-book one.
+
+    What the handbook does not say has the other's documents alone, and an answer that says nothing.
+    """
     lines = (HANDBOOK / "questions.jsonl").read_text("utf-8").splitlines()
-    items = [item for item in map(json.loads, lines) if item["supporting"] and item["answers"]]
+    items = [json.loads(line) for line in lines]
+    whole = [item for item in items if item["supporting"] and item["answers"]]
     for place, item in enumerate(items[:QUESTIONS]):
-        other = items[(place + 1) % len(items)]
+        other = whole[(place + 1) % len(whole)]
         passages = tuple(
             make_passage(name, (HANDBOOK / name).read_text("utf-8")[:350])
             for name in dict.fromkeys([*item["supporting"], *other["supporting"]])
         )
-        yield Case(item["id"], item["question"], passages, other["answers"][0], item["answers"][0])
+        yield Case(
+            item["id"], item["question"], passages, other["answers"][0], (item["answers"] or ["Nobody"])[0]
+        )
 
 
 def log_likelihood(generator, prompt, answer):
