@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from ...tools.errors import IndexLocked, IndexMissing, StorageError
 from ...tools.retrievers.embedded import EmbeddedIndex
-from ...tools.retrievers.expiry import Unexpired
+from ...tools.retrievers.expiry import Unexpired, until_later
 from ...tools.retrievers.layout import manifest_path
 from ...tools.types import Passage, PassageKey
 
@@ -59,11 +59,13 @@ class Drawer:
     def replace(self, passages: Sequence[Passage]) -> None:
         """Add documents, each in the place of its old one; durable when it returns, all or none. Blocking.
 
-        Raises IndexLocked, StorageError.
+        What comes with the text that it had keeps the later of both expiries: each is a fetch's word that the
+        text is good until then. Raises IndexLocked, StorageError.
         """
         for attempt in range(_ATTEMPTS):
             try:
-                self._made().replace(passages)
+                index = self._made()
+                index.replace(_lasting(index, passages))
             except (IndexMissing, StorageError):
                 if self.exists or attempt == _ATTEMPTS - 1:
                     raise
@@ -89,6 +91,13 @@ class Drawer:
         if self._index is None:
             self._index = EmbeddedIndex.open(self._folder, for_writing=True)
         return self._index
+
+
+def _lasting(index: EmbeddedIndex, passages: Sequence[Passage]) -> Iterator[Passage]:
+    """The passages, each until the later of both expiries. Read within the write, under its lock."""
+    held = {passage.key: passage for passage in index.held_now([passage.key for passage in passages])}
+    for passage in passages:
+        yield until_later(passage, held.get(passage.key))
 
 
 @contextmanager

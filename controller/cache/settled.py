@@ -51,7 +51,7 @@ def marks(passages: Iterable[Passage]) -> frozenset[Mark]:
 
 @dataclass(slots=True)
 class Dated:
-    """Keeps documents in `index`, and notes what was `kept`, and in `until` when the first expires."""
+    """Keeps documents in `index`, and notes what was `kept`, and in `until` when its first is to expire."""
 
     index: Documents
     until: float = field(default=float("inf"))

@@ -44,9 +44,14 @@ class EmbeddedIndex(FolderIndex):
 
     async def held(self, keys: Sequence[PassageKey]) -> list[Passage]:
         """The passages of these keys, as far as there are any, in no order. Raises as `search` does."""
-        return await asyncio.to_thread(lambda: self._held(keys)) if keys else []
+        return await asyncio.to_thread(self.held_now, keys)
 
-    def _held(self, keys: Sequence[PassageKey]) -> list[Passage]:
+    def held_now(self, keys: Sequence[PassageKey]) -> list[Passage]:
+        """As `held`, blocking. Passages that `replace` takes one by one may ask this: it sees what was there
+        before that write, and no other write comes between.
+        """
+        if not keys:
+            return []
         with self._reading() as now:
             assert isinstance(now.reader, TantivyReader)
             try:

@@ -5,7 +5,7 @@ Only sources behind `web:` expire, so that no field of one's own documents is ev
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..protocols import Retriever
@@ -26,6 +26,16 @@ def expiry(passage: Passage) -> int | None:
     """When the passage's time is over, in seconds since 1970; None for never."""
     until = passage.metadata.get(EXPIRES)
     return int(until) if passage.source.startswith(KEPT) and isinstance(until, int | float) else None
+
+
+def until_later(passage: Passage, before: Passage | None) -> Passage:
+    """The passage until the later of both expiries if `before` has the same title and text, else as it is."""
+    if before is None or (before.title, before.text) != (passage.title, passage.text):
+        return passage
+    ends, ended = expiry(passage), expiry(before)
+    if ends is None or ended is None or ended <= ends:
+        return passage
+    return replace(passage, metadata={**passage.metadata, EXPIRES: ended})
 
 
 @dataclass(frozen=True, slots=True)

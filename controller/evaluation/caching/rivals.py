@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ....policies.kept_for import KeptFor, KeptSet
 from ....tools.protocols import Reranker
+from ....tools.retrievers.expiry import EXPIRES
 from ....tools.types import Passage
 from ...cache.node import need_key
 from .asking import SWEPT, Asked, Cache, Method, fetched, fresh, suffices
@@ -113,7 +114,7 @@ class QuestionStore:
 
 
 class SharedStore:
-    """As `QuestionStore`, but a passage is held once, with the dates of the fetch that brought it last.
+    """As `QuestionStore`, but a passage is held once, until the latest expiry that a fetch of it gave.
 
     What was kept for a question serves as long as all of it is fresh, whichever fetch made it so. `likeness`
     scores a question and what was kept for one of the `MOST_LIKE` held that its cosine is largest with.
@@ -138,7 +139,7 @@ class SharedStore:
     def keep(self, event: Event) -> None:
         """See Store."""
         passages = tuple(fetched(event))
-        self._held |= {passage.id: passage for passage in passages}
+        _hold(self._held, passages)
         if passages:
             self._kept[event.question] = KeptSet(event.question, passages)
 
@@ -152,13 +153,13 @@ class PassageStore:
     def __init__(self, cosines: Table, k: int) -> None:
         self._cosines = cosines
         self._k = k
-        self._held: dict[str, tuple[str, Passage]] = {}
+        self._held: dict[str, Passage] = {}
 
     def best(self, event: Event) -> tuple[float | None, tuple[Passage, ...]]:
         """See Store."""
         scored = [
-            (self._cosines.of(event.question, text), passage)
-            for text, passage in self._held.values()
+            (self._cosines.of(event.question, _read(passage)), passage)
+            for passage in self._held.values()
             if fresh(passage, event)
         ]
         if not scored:
@@ -168,7 +169,7 @@ class PassageStore:
 
     def keep(self, event: Event) -> None:
         """See Store."""
-        self._held |= {passage.id: (_read(passage), passage) for passage in fetched(event)}
+        _hold(self._held, fetched(event))
 
 
 class PerfectStore:
@@ -184,7 +185,14 @@ class PerfectStore:
 
     def keep(self, event: Event) -> None:
         """See Store."""
-        self._held |= {passage.id: passage for passage in fetched(event)}
+        _hold(self._held, fetched(event))
+
+
+def _hold(held: dict[str, Passage], passages: Sequence[Passage]) -> None:
+    """Hold what a fetch brought; a passage that is held already keeps the later expiry, as the node's do."""
+    for passage in passages:
+        before = held.get(passage.id, passage)
+        held[passage.id] = max(passage, before, key=lambda one: float(one.metadata[EXPIRES]))
 
 
 def decision(cosines: Cosines, kept_for: KeptFor) -> Method:

@@ -19,7 +19,7 @@ from ..journal import Journal
 from .asking import Method, Outcome, outcome
 from .stream import Event, Finite, stream_key
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 
 class _Frozen(BaseModel):

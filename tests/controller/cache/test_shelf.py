@@ -62,6 +62,23 @@ async def test_a_document_takes_its_old_place_with_a_new_expiry(tmp_path, clock)
     assert await texts(shelf) == {"Sun on the Rhine."}
 
 
+async def test_a_fetch_of_the_same_text_keeps_the_later_expiry_on_the_disk_and_in_its_scope(tmp_path, clock):
+    shelf, other = Shelf(tmp_path / "a", "a", clock), Shelf(tmp_path / "b", "b", clock)
+    await keep(shelf, clock, FOG, seconds=500)
+    for one in (shelf, other):
+        await keep(one, clock, FOG, seconds=100)
+    clock.now += 200
+    assert await texts(other) == set()
+    assert await texts(Shelf(tmp_path / "a", "a", clock)) == {FOG.text}
+    # A later one counts as well; another text is as good as its own fetch says.
+    await keep(shelf, clock, FOG, seconds=400)
+    clock.now += 350
+    assert await texts(shelf) == {FOG.text}
+    await keep(shelf, clock, replace(FOG, text="Sun on the Rhine."), seconds=20)
+    clock.now += 30
+    assert await texts(shelf) == set()
+
+
 async def test_what_expires_between_search_and_decision_is_told(tmp_path, clock):
     shelf = Shelf(tmp_path, "a", clock)
     await keep(shelf, clock, FOG)

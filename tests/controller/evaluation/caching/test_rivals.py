@@ -74,7 +74,7 @@ async def test_nothing_answers_a_question_without_support():
     assert await replayed("best possible", 0.0, asked) == ["fetch", "fetch"]
 
 
-async def test_shared_passages_are_as_fresh_as_their_last_fetch():
+async def test_shared_passages_are_as_fresh_as_any_fetch_made_them():
     events = [
         event(0, RISE, "alps sea", "alps"),
         event(900, "Into which sea flows the Rhine?", "alps sea", "sea"),
@@ -83,6 +83,13 @@ async def test_shared_passages_are_as_fresh_as_their_last_fetch():
     own, shared = "cosine of questions", "cosine of questions, passages shared"
     assert await replayed(own, 0.9, events) == ["fetch", "fetch", "fetch"]
     assert await replayed(shared, 0.9, events) == ["fetch", "fetch", "right"]
+
+
+async def test_a_fetch_of_the_same_passage_does_not_shorten_its_time():
+    last = event(900, RISE, "alps sea", "alps", id="last")
+    soon = event(10, "Into which sea flows the Rhine?", "sea", "sea").model_copy(update={"ttl": 20.0})
+    outcomes = await replayed("cosine of questions, passages shared", 0.9, [EVENTS[0], soon, last])
+    assert outcomes == ["fetch", "fetch", "right"]
 
 
 async def test_the_decision_counts_what_the_passages_say():
