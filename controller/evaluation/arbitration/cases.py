@@ -74,17 +74,23 @@ def _flashrag(item: Item) -> _Found:
 
 
 def _hotpot(item: Item) -> _Found:
-    """HotpotQA and 2WikiMultiHopQA; `context` is [[title, [sentence]]], or lists by `title`, `sentences`."""
+    """HotpotQA and 2WikiMultiHopQA; `context` is [[title, [sentence]]], or lists by `title`, `sentences`.
+
+    A text may stand for the list of its sentences.
+    """
     context = item["context"]
     try:
         if isinstance(context, dict):
             context = zip(context["title"], context["sentences"], strict=True)
-        found = [
-            {"title": title, "text": " ".join(map(str.strip, sentences))} for title, sentences in context
-        ]
+        found = [{"title": title, "text": _paragraph(sentences)} for title, sentences in context]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError("its context is not [[title, [sentence, …]], …]") from error
     return _Found(found, item.get("answer"))
+
+
+def _paragraph(value: Any) -> str:
+    """A list of sentences, or all of them in one text."""
+    return value if isinstance(value, str) else " ".join(map(str.strip, value))
 
 
 def _trustmargin(item: Item) -> _Found:

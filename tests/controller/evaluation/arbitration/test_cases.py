@@ -49,9 +49,10 @@ def test_flashrags_intermediate_data(tmp_path):
     [
         [["Rhine", ["The Rhine rises ", "in the Alps."]]],
         {"title": ["Rhine"], "sentences": [["The Rhine rises", " in the Alps."]]},
+        [["Rhine", " The Rhine rises in the Alps."]],
     ],
 )
-def test_hotpotqa_in_both_layouts(tmp_path, context):
+def test_hotpotqa_in_all_layouts(tmp_path, context):
     found = read_cases(written(tmp_path, [QUESTION | {"_id": "h", "answer": "the Alps", "context": context}]))
     assert found.format == "HotpotQA"
     assert found.cases == (Case("h", QUESTION["question"], (ALPS,), None, None, ("the Alps",)),)
