@@ -67,7 +67,7 @@ class _Format:
 
 def _flashrag(item: Item) -> _Found:
     """FlashRAG's saved intermediate data; `pred` is the pipeline's answer, from `retrieval_result`."""
-    output = item.get("output") or {}
+    output = _object(item, "output")
     if "retrieval_result" not in output:
         raise ValueError("no output.retrieval_result; save the pipeline's intermediate data after retrieval")
     return _Found(output["retrieval_result"], item["golden_answers"], rag=output.get("pred"))
@@ -95,7 +95,7 @@ def _paragraph(value: Any) -> str:
 
 def _trustmargin(item: Item) -> _Found:
     """TrustMargin's retrieved questions, and the records of its prediction files with both candidates."""
-    said = item.get("method_debug") or {}
+    said = _object(item, "method_debug")
     return _Found(
         item["passages"], item.get("answer"), direct=said.get("direct_answer"), rag=said.get("rag_answer")
     )
@@ -179,6 +179,14 @@ def _case(layout: _Format, item: Any, number: int, where: str) -> Case:
         raise InputError(f"{where}: no field {error}") from error
     except (TypeError, ValueError) as error:
         raise InputError(f"{where}: {error}") from error
+
+
+def _object(item: Item, field: str) -> Item:
+    """A field that is an object, empty where the item has none."""
+    found = item.get(field) or {}
+    if not isinstance(found, dict):
+        raise TypeError(f"its {field} is not an object")
+    return found
 
 
 def _question(value: Any) -> str:

@@ -126,6 +126,11 @@ def test_the_digest_tells_files_apart(tmp_path):
         ([QUESTION | {"passages": [{"title": "x"}]}], "item 1: no field 'contents'"),
         ([QUESTION | {"passages": [], "direct": 1901}], "item 1: 1901 is not a string"),
         ([QUESTION | {"golden_answers": []}], "no output.retrieval_result"),
+        ([QUESTION | {"golden_answers": [], "output": "x"}], r"json, item 1: its output is not an object"),
+        (
+            [QUESTION | {"test_id": 0, "passages": ["p"], "method_debug": "x"}],
+            r"json, item 1: its method_debug is not an object",
+        ),
         ([QUESTION | {"id": "a", "passages": []}] * 2, "item 2: the id a comes twice"),
     ],
 )
