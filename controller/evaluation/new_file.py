@@ -6,8 +6,8 @@ from pathlib import Path
 from ...tools.errors import InputError, StorageError
 
 
-def write_new(path: Path, text: str) -> None:
-    """Write `text` to `path`, on disk when the call returns.
+def write_new(path: Path, content: str | bytes) -> None:
+    """Write `content`, a text as UTF-8, to `path`; on disk when the call returns.
 
     Raises InputError where a file stands there already, StorageError where the disk refuses.
     """
@@ -17,8 +17,8 @@ def write_new(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
+            with part.open("wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
