@@ -36,8 +36,10 @@ def calibrate_arbiter(
     """Choose lambda and tau on the labelled questions of FILE, and say what they gain on held-out ones."""
     from ..evaluation.arbitration.calibration import calibrate  # noqa: PLC0415  numpy, only wanted here
     from ..evaluation.arbitration.rows import plain_rows, read_rows  # noqa: PLC0415
-    from ..evaluation.new_file import write_new  # noqa: PLC0415
+    from ..evaluation.new_file import check_new, write_new  # noqa: PLC0415
 
+    if path:
+        check_new(path)
     grid = _grid(weights, taus)
     _, rows = read_rows(file)
     found = calibrate(plain_rows(rows), "F1" if measure == "f1" else "EM", grid, folds, seed)

@@ -6,13 +6,18 @@ from pathlib import Path
 from ...tools.errors import InputError, StorageError
 
 
+def check_new(path: Path) -> None:
+    """Raise InputError where a file stands at `path` already."""
+    if path.exists():
+        raise InputError(f"{path} exists; choose another --out or delete it")
+
+
 def write_new(path: Path, content: str | bytes) -> None:
     """Write `content`, a text as UTF-8, to `path`; on disk when the call returns.
 
     Raises InputError where a file stands there already, StorageError where the disk refuses.
     """
-    if path.exists():
-        raise InputError(f"{path} exists; choose another --out or delete it")
+    check_new(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

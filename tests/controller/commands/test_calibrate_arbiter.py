@@ -47,8 +47,14 @@ def test_the_chosen_setting_can_be_used_as_a_settings_file(rows, tmp_path):
         "# TrustMargin's lambda and tau, chosen on 100 labelled questions by F1."
     )
     assert plot.read_text().startswith("<?xml")
+
+
+def test_a_file_that_stands_there_is_refused_before_anything_is_computed(rows, tmp_path):
+    path, plot = tmp_path / "arbiter.toml", tmp_path / "grid.svg"
+    path.write_text("mine")
     with pytest.raises(InputError, match="exists"):
-        sufficit("calibrate-arbiter", rows, "--out", path)
+        sufficit("calibrate-arbiter", rows, "--out", path, "--plot", plot)
+    assert not plot.exists()
 
 
 def test_a_path_is_shown_as_it_is(rows, tmp_path):
