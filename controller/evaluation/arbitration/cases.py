@@ -106,12 +106,12 @@ def _plain(item: Item) -> _Found:
     return _Found(item["passages"], item.get("answers") or item.get("answer"))
 
 
-# Formats with more fields stand before those whose fields they also have.
+# The first one that fits is taken: passages under their own name before those that stand elsewhere.
 FORMATS = (
-    _Format("FlashRAG", frozenset({"question", "golden_answers"}), _flashrag),
-    _Format("HotpotQA", frozenset({"question", "context"}), _hotpot),
     _Format("TrustMargin", frozenset({"test_id", "question", "passages"}), _trustmargin),
     _Format("plain", frozenset({"question", "passages"}), _plain),
+    _Format("FlashRAG", frozenset({"question", "golden_answers"}), _flashrag),
+    _Format("HotpotQA", frozenset({"question", "context"}), _hotpot),
 )
 
 

@@ -32,6 +32,15 @@ def test_plain_lines(tmp_path):
     )
 
 
+@pytest.mark.parametrize("other", [{"golden_answers": ["the Alps"]}, {"context": "Rivers"}])
+def test_a_row_with_passages_is_plain_whatever_else_it_has(tmp_path, other):
+    item = QUESTION | {"passages": ["It snows."], "direct": "Bern", "rag": "Alps"}
+    found = read_cases(written(tmp_path, [item | other]))
+    assert found.format == "plain"
+    (case,) = found.cases
+    assert (case.passages, case.direct, case.rag) == ((BARE,), "Bern", "Alps")
+
+
 def test_flashrags_intermediate_data(tmp_path):
     output = {
         "retrieval_result": [{"contents": f'"Rhine"\n{ALPS.text}'}, {"contents": "It snows."}],
@@ -113,7 +122,7 @@ def test_the_digest_tells_files_apart(tmp_path):
         ({"datasets": {"a": []}}, "hold no `records`"),
         ({"datasets": [3]}, "hold no `records`"),
         ([3], r"item 1: its fields \(none\) are of no format"),
-        ([{"question": "Why?"}], "needed: golden_answers.question or"),
+        ([{"question": "Why?"}], r"needed: passages\+question\+test_id or"),
         ([QUESTION | {"passages": []}, {"question": "Why?"}], "item 2: not in the plain format"),
         ([{"question": " ", "passages": []}], "item 1: the question is empty"),
         ([QUESTION | {"passages": [3]}], "item 1: 3 is not a string"),
