@@ -10,7 +10,7 @@ from typing import Any
 from ....tools.errors import InputError
 from ....tools.types import Passage
 from ..datasets.examples import make_passage
-from ..datasets.questions import read_items, readable
+from ..datasets.questions import gold_answers, read_items, readable
 
 Item = Mapping[str, Any]
 
@@ -48,10 +48,9 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is peculiar to a format: where passages, answers and gold answers stand."""
+    """What is peculiar to a format: where passages and answers stand."""
 
     passages: Any
-    answers: Any
     direct: Any = None
     rag: Any = None
 
@@ -70,7 +69,7 @@ def _flashrag(item: Item) -> _Found:
     output = _object(item, "output")
     if "retrieval_result" not in output:
         raise ValueError("no output.retrieval_result; save the pipeline's intermediate data after retrieval")
-    return _Found(output["retrieval_result"], item["golden_answers"], rag=output.get("pred"))
+    return _Found(output["retrieval_result"], rag=output.get("pred"))
 
 
 def _hotpot(item: Item) -> _Found:
@@ -85,7 +84,7 @@ def _hotpot(item: Item) -> _Found:
         found = [{"title": title, "text": _paragraph(sentences)} for title, sentences in context]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError("its context is not [[title, [sentence, …]], …]") from error
-    return _Found(found, item.get("answer"))
+    return _Found(found)
 
 
 def _paragraph(value: Any) -> str:
@@ -96,14 +95,12 @@ def _paragraph(value: Any) -> str:
 def _trustmargin(item: Item) -> _Found:
     """TrustMargin's retrieved questions, and the records of its prediction files with both candidates."""
     said = _object(item, "method_debug")
-    return _Found(
-        item["passages"], item.get("answer"), direct=said.get("direct_answer"), rag=said.get("rag_answer")
-    )
+    return _Found(item["passages"], said.get("direct_answer"), said.get("rag_answer"))
 
 
 def _plain(item: Item) -> _Found:
-    """{question, passages, direct, rag}, gold answers under `answers` or `answer`."""
-    return _Found(item["passages"], item.get("answers") or item.get("answer"))
+    """{question, passages, direct, rag}."""
+    return _Found(item["passages"])
 
 
 # The first one that fits is taken: passages under their own name before those that stand elsewhere.
@@ -118,8 +115,9 @@ FORMATS = (
 def read_cases(file: Path) -> Cases:
     """The cases of a JSON or JSON Lines file, also `.gz`, in any of the formats.
 
-    Both answers may also stand under `direct` and `rag` in every format. Raises InputError for a file that
-    cannot be read, an item that does not fit the format of the first, and an id that comes twice.
+    In every format both answers may also stand under `direct` and `rag`, and gold answers are read as those
+    of question files are, by `gold_answers`. Raises InputError for a file that cannot be read, an item that
+    does not fit the format of the first, and an id that comes twice.
     """
     items = _records(read_items(file), file)
     if not items:
@@ -173,7 +171,7 @@ def _case(layout: _Format, item: Any, number: int, where: str) -> Case:
             passages=_passages(found.passages),
             direct=_answer(item.get("direct", found.direct)),
             rag=_answer(item.get("rag", found.rag)),
-            answers=_gold(found.answers),
+            answers=gold_answers(item),
         )
     except KeyError as error:
         raise InputError(f"{where}: no field {error}") from error
@@ -214,16 +212,6 @@ def _passage(value: Any) -> Passage:
 
 def _answer(value: Any) -> str | None:
     return None if value is None else _text(value)
-
-
-def _gold(value: Any) -> tuple[str, ...]:
-    """One answer, or a list of them; a number is as good as its digits."""
-    given = value if isinstance(value, list) else [] if value is None else [value]
-    return tuple(
-        text
-        for answer in given
-        if (text := _text(str(answer) if isinstance(answer, int | float) else answer))
-    )
 
 
 def _text(value: Any) -> str:

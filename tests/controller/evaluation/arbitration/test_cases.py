@@ -3,6 +3,7 @@ import json
 import pytest
 from sufficit.controller.evaluation.arbitration.cases import Case, read_cases
 from sufficit.controller.evaluation.datasets.examples import make_passage
+from sufficit.controller.evaluation.datasets.questions import questions_of, read_items
 from sufficit.tools.errors import InputError
 
 ALPS = make_passage("Rhine", "The Rhine rises in the Alps.")
@@ -108,6 +109,33 @@ def test_what_no_file_can_hold_is_made_readable_and_numbers_are_answers(tmp_path
     assert case.answers == ("1962", "x")
 
 
+FORMATS = [
+    {"passages": []},
+    {"test_id": 0, "passages": []},
+    {"context": []},
+    {"golden_answers": [], "output": {"retrieval_result": []}},
+]
+
+
+@pytest.mark.parametrize("fields", FORMATS)
+@pytest.mark.parametrize(
+    "gold",
+    [
+        {"possible_answers": '["Alps", "the Alps"]'},
+        {"answers": True},
+        {"answers": [None, "Alps"]},
+        {"answers": {"text": ["Alps"]}},
+        {"answers": 0},
+        {"metadata": {"answers": ["Alps"]}},
+        {"answerable": False, "answers": ["Alps"]},
+    ],
+)
+def test_gold_answers_are_those_of_a_question_file(tmp_path, fields, gold):
+    file = written(tmp_path, [QUESTION | fields | gold])
+    (question,) = questions_of(file, read_items(file), {})
+    assert read_cases(file).cases[0].answers == question.answers
+
+
 def test_the_digest_tells_files_apart(tmp_path):
     one = read_cases(written(tmp_path, [QUESTION | {"passages": ["It snows."]}], "one.json"))
     other = read_cases(written(tmp_path, [QUESTION | {"passages": ["It rains."]}], "other.json"))
@@ -131,7 +159,7 @@ def test_the_digest_tells_files_apart(tmp_path):
         ([QUESTION | {"passages": None}], "item 1: its passages are not a list"),
         ([QUESTION | {"context": ALPS.text}], "item 1: its context is not"),
         ([QUESTION | {"context": {"title": ["a"], "sentences": []}}], "item 1: its context is not"),
-        ([QUESTION | {"passages": [], "answers": {"a": 1}}], "item 1: {'a': 1} is not a string"),
+        ([QUESTION | {"passages": [], "answers": {"a": 1}}], "item 1: the answer {'a': 1} is no text"),
         ([QUESTION | {"passages": [{"title": "x"}]}], "item 1: no field 'contents'"),
         ([QUESTION | {"passages": [], "direct": 1901}], "item 1: 1901 is not a string"),
         ([QUESTION | {"golden_answers": []}], "no output.retrieval_result"),
