@@ -10,7 +10,7 @@ from typing import Any
 from ....tools.errors import InputError
 from ....tools.types import Passage
 from ..datasets.examples import make_passage
-from ..datasets.questions import gold_answers, read_items, readable
+from ..datasets.questions import answer_text, gold_answers, read_items, readable
 
 Item = Mapping[str, Any]
 
@@ -211,7 +211,9 @@ def _passage(value: Any) -> Passage:
 
 
 def _answer(value: Any) -> str | None:
-    return None if value is None else _text(value)
+    if value is None:
+        return None
+    return answer_text(value) if isinstance(value, int | float) else _text(value)
 
 
 def _text(value: Any) -> str:

@@ -117,10 +117,11 @@ def _answers(found: Any) -> tuple[str, ...]:
     if isinstance(found, dict) and isinstance(found.get("text"), list):
         found = found["text"]  # SQuAD's, a row a question
     every = found if isinstance(found, list) else [found]
-    return tuple(text for answer in every if answer is not None and (text := readable(_answer(answer))))
+    return tuple(text for answer in every if answer is not None and (text := readable(answer_text(answer))))
 
 
-def _answer(found: Any) -> str:
+def answer_text(found: Any) -> str:
+    """An answer as text: a number's digits, a truth value as yes or no. Raises ValueError for others."""
     if isinstance(found, bool):
         return "yes" if found else "no"
     if not isinstance(found, str | int | float):

@@ -109,6 +109,12 @@ def test_what_no_file_can_hold_is_made_readable_and_numbers_are_answers(tmp_path
     assert case.answers == ("1962", "x")
 
 
+def test_a_candidate_answer_that_is_a_number_or_a_truth_value_is_read_as_gold_ones_are(tmp_path):
+    item = QUESTION | {"passages": [], "direct": 1901, "rag": True, "answers": [1901, True]}
+    (case,) = read_cases(written(tmp_path, [item])).cases
+    assert (case.direct, case.rag) == case.answers == ("1901", "yes")
+
+
 FORMATS = [
     {"passages": []},
     {"test_id": 0, "passages": []},
@@ -161,7 +167,7 @@ def test_the_digest_tells_files_apart(tmp_path):
         ([QUESTION | {"context": {"title": ["a"], "sentences": []}}], "item 1: its context is not"),
         ([QUESTION | {"passages": [], "answers": {"a": 1}}], "item 1: the answer {'a': 1} is no text"),
         ([QUESTION | {"passages": [{"title": "x"}]}], "item 1: no field 'contents'"),
-        ([QUESTION | {"passages": [], "direct": 1901}], "item 1: 1901 is not a string"),
+        ([QUESTION | {"passages": [], "direct": [1901]}], r"item 1: \[1901\] is not a string"),
         ([QUESTION | {"golden_answers": []}], "no output.retrieval_result"),
         ([QUESTION | {"golden_answers": [], "output": "x"}], r"json, item 1: its output is not an object"),
         (
