@@ -124,8 +124,8 @@ def read_cases(file: Path) -> Cases:
         raise InputError(f"{file} holds no question")
     layout = _layout(items[0], file)
     cases: dict[str, Case] = {}
-    for number, item in enumerate(items, start=1):
-        case = _case(layout, item, number, f"{file}, item {number}")
+    for number, (item, name) in enumerate(zip(items, _names(items), strict=True), start=1):
+        case = _case(layout, item, name, f"{file}, item {number}")
         if case.id in cases:
             raise InputError(f"{file}, item {number}: the id {case.id} comes twice")
         cases[case.id] = case
@@ -160,13 +160,31 @@ def _fields(item: Any) -> frozenset[str]:
     return frozenset(item) if isinstance(item, dict) else frozenset()
 
 
-def _case(layout: _Format, item: Any, number: int, where: str) -> Case:
+def _names(items: list[Any]) -> list[str]:
+    """The ids of all items; one that has none is known by its place, marked where that is another's id."""
+    given = [_given_id(item) for item in items]
+    taken = set(given)
+    found: list[str] = []
+    for number, name in enumerate(given, start=1):
+        place = str(number)
+        while place in taken:
+            place = f"#{place}"
+        found.append(place if name is None else name)
+    return found
+
+
+def _given_id(item: Any) -> str | None:
+    fields = item if isinstance(item, dict) else {}
+    return next((readable(str(fields[key])) for key in _IDS if fields.get(key) is not None), None)
+
+
+def _case(layout: _Format, item: Any, name: str, where: str) -> Case:
     if not layout.fields <= _fields(item):
         raise InputError(f"{where}: not in the {layout.name} format of the first item")
     try:
         found = layout.find(item)
         return Case(
-            id=readable(str(next((item[key] for key in _IDS if item.get(key) is not None), number))),
+            id=name,
             question=_question(item["question"]),
             passages=_passages(found.passages),
             direct=_answer(item.get("direct", found.direct)),

@@ -42,6 +42,12 @@ def test_a_row_with_passages_is_plain_whatever_else_it_has(tmp_path, other):
     assert (case.passages, case.direct, case.rag) == ((BARE,), "Bern", "Alps")
 
 
+def test_the_place_of_an_item_without_an_id_is_told_from_the_ids_that_there_are(tmp_path):
+    items = [QUESTION | {"passages": []} | named for named in ({"id": 2}, {}, {}, {"qid": "#2"})]
+    found = read_cases(written(tmp_path, items))
+    assert [case.id for case in found.cases] == ["2", "##2", "3", "#2"]
+
+
 def test_flashrags_intermediate_data(tmp_path):
     output = {
         "retrieval_result": [{"contents": f'"Rhine"\n{ALPS.text}'}, {"contents": "It snows."}],
