@@ -20,9 +20,21 @@ def test_a_torn_line_is_dropped_and_the_file_goes_on(tmp_path):
     with Journal(path, HEADER) as journal:
         journal.append([{"n": 1}, {"n": 2}])
     whole = path.read_bytes()
-    for cut in range(1, len(b'{"n": 2}\n')):
+    for cut in range(2, len(b'{"n": 2}\n')):
         path.write_bytes(whole[:-cut])
         assert read_journal(path)[1] == [{"n": 1}]
+    with Journal(path, HEADER) as journal:
+        assert journal.rows == [{"n": 1}]
+        journal.append([{"n": 3}])
+    assert read_journal(path)[1] == [{"n": 1}, {"n": 3}]
+
+
+def test_a_last_row_that_only_lacks_its_newline_is_read(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with Journal(path, HEADER) as journal:
+        journal.append([{"n": 1}, {"n": 2}])
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    assert read_journal(path) == (HEADER, [{"n": 1}, {"n": 2}])
     with Journal(path, HEADER) as journal:
         assert journal.rows == [{"n": 1}]
         journal.append([{"n": 3}])
