@@ -44,7 +44,7 @@ def _parsed(path: Path, lines: Sequence[bytes]) -> tuple[Row, list[Row]]:
             raise InputError(f"{path}, line {number}: not a JSON object")
         rows.append(row)
     if not rows:
-        raise InputError(f"{path} holds no whole line: it is no file of scores")
+        raise InputError(f"{path} holds no whole line: nothing is recorded in it")
     return rows[0], rows[1:]
 
 

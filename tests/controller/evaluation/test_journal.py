@@ -69,7 +69,11 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path, text):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "no whole line"), ("{}\nno json\n", "line 2: not JSON"), ("[1]\n", "line 1: not a JSON object")],
+    [
+        ("", "no whole line: nothing is recorded in it"),
+        ("{}\nno json\n", "line 2: not JSON"),
+        ("[1]\n", "line 1: not a JSON object"),
+    ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, text, message):
     (tmp_path / "a.jsonl").write_text(text)
