@@ -65,14 +65,14 @@ def verdict_without_scoring(
 ) -> Verdict | None:
     """The verdict where no likelihood is needed, None where the margins must decide."""
     without_scores: tuple[Source, str, str] | None = None
-    if is_blank(direct) and (is_blank(rag) or not passages):
+    if is_blank(direct) and is_blank(rag):
         without_scores = "none", "", "Neither answer says anything."
     elif is_blank(rag):
         without_scores = "direct", direct, "The RAG answer is empty."
-    elif not passages:
-        without_scores = "agree", direct, "There was no evidence: the RAG answer is the closed-book answer."
     elif is_blank(direct):
         without_scores = "rag", rag, "The closed-book answer is empty."
+    elif not passages:
+        without_scores = "agree", direct, "There was no evidence: the RAG answer is the closed-book answer."
     elif same_answer(direct, rag):
         # The RAG answer's wording: it is the one that citations belong to.
         without_scores = "agree", rag, "Both answers are the same."

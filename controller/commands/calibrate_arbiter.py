@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..evaluation.arbitration.calibration import Calibration, SettingGrid
     from ..evaluation.grids import Grid
 
+_LOSES = "Choosing loses to the published setting on held-out questions: keep that one."
+
 
 def calibrate_arbiter(
     file: Annotated[
@@ -36,8 +38,10 @@ def calibrate_arbiter(
     """Choose lambda and tau on the labelled questions of FILE, and say what they gain on held-out ones."""
     from ..evaluation.arbitration.calibration import calibrate  # noqa: PLC0415  numpy, only wanted here
     from ..evaluation.arbitration.rows import plain_rows, read_rows  # noqa: PLC0415
-    from ..evaluation.new_file import write_new  # noqa: PLC0415
+    from ..evaluation.new_file import check_new, write_new  # noqa: PLC0415
 
+    if path:
+        check_new(path)
     grid = _grid(weights, taus)
     _, rows = read_rows(file)
     found = calibrate(plain_rows(rows), "F1" if measure == "f1" else "EM", grid, folds, seed)
@@ -51,7 +55,8 @@ def calibrate_arbiter(
     print_grids(_tables(found))
     out.print(f"\n{_advice(found)}\n", soft_wrap=True)
     if path:
-        say(f"settings: {path}; use them with --config {path}")
+        use = "the published ones are better" if found.loses else f"use them with --config {path}"
+        say(f"settings: {path}; {use}")
     else:
         out.print(snippet(found), markup=False, soft_wrap=True, end="")
 
@@ -69,10 +74,11 @@ def _grid(weights: list[float] | None, taus: list[float] | None) -> "SettingGrid
 def snippet(found: "Calibration") -> str:
     """The chosen setting as a settings file that says what it rests on."""
     gain = found.gain
+    warning = f"# {_LOSES}\n" if found.loses else ""
     return (
         f"# TrustMargin's lambda and tau, chosen on {found.labelled} labelled questions by {found.measure}.\n"
         f"# Held out in {len(found.folds)} folds: {found.held_out:.3f}; as published: {found.published:.3f}; "
-        f"gain {gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}].\n"
+        f"gain {gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}].\n{warning}"
         f"[trustmargin]\nweight = {found.setting.weight!r}\ntau = {found.setting.tau!r}\n"
     )
 
@@ -112,8 +118,8 @@ def _advice(found: "Calibration") -> str:
         chosen += " It lies at the edge of the grid: try a wider one with --lambda and --tau."
     if gain.low > 0:
         return f"{chosen} It is better than the published setting."
-    if gain.high < 0:
-        return f"{chosen} Choosing loses to the published setting on held-out questions: keep that one."
+    if found.loses:
+        return f"{chosen} {_LOSES}"
     return f"{chosen} Whether it is better than the published setting is open: the interval holds 0."
 
 

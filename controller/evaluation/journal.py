@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -15,14 +15,25 @@ Row = Mapping[str, Any]
 
 
 def read_journal(path: Path) -> tuple[Row, list[Row]]:
-    """Header and rows. A last line that a kill cut short is left out.
+    """Header and rows. A last line that a kill cut short is left out; one that only lacks its newline is not.
 
     Raises InputError naming the line that cannot be read.
     """
     try:
-        lines = path.read_bytes().split(b"\n")[:-1]
+        *lines, last = path.read_bytes().split(b"\n")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    return _parsed(path, [*lines, last] if _is_row(last) else lines)
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _parsed(path: Path, lines: Sequence[bytes]) -> tuple[Row, list[Row]]:
     rows: list[Row] = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -33,7 +44,7 @@ def read_journal(path: Path) -> tuple[Row, list[Row]]:
             raise InputError(f"{path}, line {number}: not a JSON object")
         rows.append(row)
     if not rows:
-        raise InputError(f"{path} holds no whole line: it is no file of scores")
+        raise InputError(f"{path} holds no whole line: nothing is recorded in it")
     return rows[0], rows[1:]
 
 
@@ -72,7 +83,7 @@ class Journal:
             raise self._failure(error) from error
 
     def _resume(self, header: Row) -> None:
-        """Take up what is there; a file that another run wrote is left as it is."""
+        """Take up the lines that have ended; a file that another run wrote is left as it is."""
         self._file.seek(0)
         text = self._file.read()
         whole, ended, _ = text.rpartition(b"\n")
@@ -80,7 +91,7 @@ class Journal:
             self._file.truncate(0)
             self.append([header])
             return
-        found, self.rows = read_journal(self._path)
+        found, self.rows = _parsed(self._path, text.split(b"\n")[:-1])
         if found != json.loads(journal_line(header)):
             keys = sorted(key for key in found.keys() | header.keys() if found.get(key) != header.get(key))
             raise InputError(

@@ -107,7 +107,7 @@ def test_a_likelihood_that_is_no_number_is_an_error(broken: float) -> None:
         ("Oslo", "...", PASSAGES, "direct", "Oslo"),
         ("", "", PASSAGES, "none", ""),
         ("Oslo", "", [], "direct", "Oslo"),
-        ("", "Oslo", [], "none", ""),
+        ("", "Oslo", [], "rag", "Oslo"),
         ("Oslo", "Oslo", [], "agree", "Oslo"),
         ("", "", [], "none", ""),
     ],

@@ -80,6 +80,11 @@ class Calibration:
     folds: tuple[Fold, ...]
     cells: tuple[Cell, ...]
 
+    @property
+    def loses(self) -> bool:
+        """Whether choosing does worse than the published setting on held-out questions, beyond chance."""
+        return self.gain.high < 0
+
 
 @dataclass(frozen=True, slots=True)
 class SettingGrid:

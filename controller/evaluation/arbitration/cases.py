@@ -10,7 +10,7 @@ from typing import Any
 from ....tools.errors import InputError
 from ....tools.types import Passage
 from ..datasets.examples import make_passage
-from ..datasets.questions import read_items, readable
+from ..datasets.questions import answer_text, gold_answers, read_items, readable
 
 Item = Mapping[str, Any]
 
@@ -48,10 +48,9 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is peculiar to a format: where passages, answers and gold answers stand."""
+    """What is peculiar to a format: where passages and answers stand."""
 
     passages: Any
-    answers: Any
     direct: Any = None
     rag: Any = None
 
@@ -67,61 +66,66 @@ class _Format:
 
 def _flashrag(item: Item) -> _Found:
     """FlashRAG's saved intermediate data; `pred` is the pipeline's answer, from `retrieval_result`."""
-    output = item.get("output") or {}
+    output = _object(item, "output")
     if "retrieval_result" not in output:
         raise ValueError("no output.retrieval_result; save the pipeline's intermediate data after retrieval")
-    return _Found(output["retrieval_result"], item["golden_answers"], rag=output.get("pred"))
+    return _Found(output["retrieval_result"], rag=output.get("pred"))
 
 
 def _hotpot(item: Item) -> _Found:
-    """HotpotQA and 2WikiMultiHopQA; `context` is [[title, [sentence]]], or lists by `title`, `sentences`."""
+    """HotpotQA and 2WikiMultiHopQA; `context` is [[title, [sentence]]], or lists by `title`, `sentences`.
+
+    A text may stand for the list of its sentences.
+    """
     context = item["context"]
     try:
         if isinstance(context, dict):
             context = zip(context["title"], context["sentences"], strict=True)
-        found = [
-            {"title": title, "text": " ".join(map(str.strip, sentences))} for title, sentences in context
-        ]
+        found = [{"title": title, "text": _paragraph(sentences)} for title, sentences in context]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError("its context is not [[title, [sentence, …]], …]") from error
-    return _Found(found, item.get("answer"))
+    return _Found(found)
+
+
+def _paragraph(value: Any) -> str:
+    """A list of sentences, or all of them in one text."""
+    return value if isinstance(value, str) else " ".join(map(str.strip, value))
 
 
 def _trustmargin(item: Item) -> _Found:
     """TrustMargin's retrieved questions, and the records of its prediction files with both candidates."""
-    said = item.get("method_debug") or {}
-    return _Found(
-        item["passages"], item.get("answer"), direct=said.get("direct_answer"), rag=said.get("rag_answer")
-    )
+    said = _object(item, "method_debug")
+    return _Found(item["passages"], said.get("direct_answer"), said.get("rag_answer"))
 
 
 def _plain(item: Item) -> _Found:
-    """{question, passages, direct, rag}, gold answers under `answers` or `answer`."""
-    return _Found(item["passages"], item.get("answers") or item.get("answer"))
+    """{question, passages, direct, rag}."""
+    return _Found(item["passages"])
 
 
-# Formats with more fields stand before those whose fields they also have.
+# The first one that fits is taken: passages under their own name before those that stand elsewhere.
 FORMATS = (
-    _Format("FlashRAG", frozenset({"question", "golden_answers"}), _flashrag),
-    _Format("HotpotQA", frozenset({"question", "context"}), _hotpot),
     _Format("TrustMargin", frozenset({"test_id", "question", "passages"}), _trustmargin),
     _Format("plain", frozenset({"question", "passages"}), _plain),
+    _Format("FlashRAG", frozenset({"question", "golden_answers"}), _flashrag),
+    _Format("HotpotQA", frozenset({"question", "context"}), _hotpot),
 )
 
 
 def read_cases(file: Path) -> Cases:
     """The cases of a JSON or JSON Lines file, also `.gz`, in any of the formats.
 
-    Both answers may also stand under `direct` and `rag` in every format. Raises InputError for a file that
-    cannot be read, an item that does not fit the format of the first, and an id that comes twice.
+    In every format both answers may also stand under `direct` and `rag`, and gold answers are read as those
+    of question files are, by `gold_answers`. Raises InputError for a file that cannot be read, an item that
+    does not fit the format of the first, and an id that comes twice.
     """
     items = _records(read_items(file), file)
     if not items:
         raise InputError(f"{file} holds no question")
     layout = _layout(items[0], file)
     cases: dict[str, Case] = {}
-    for number, item in enumerate(items, start=1):
-        case = _case(layout, item, number, f"{file}, item {number}")
+    for number, (item, name) in enumerate(zip(items, _names(items), strict=True), start=1):
+        case = _case(layout, item, name, f"{file}, item {number}")
         if case.id in cases:
             raise InputError(f"{file}, item {number}: the id {case.id} comes twice")
         cases[case.id] = case
@@ -156,23 +160,49 @@ def _fields(item: Any) -> frozenset[str]:
     return frozenset(item) if isinstance(item, dict) else frozenset()
 
 
-def _case(layout: _Format, item: Any, number: int, where: str) -> Case:
+def _names(items: list[Any]) -> list[str]:
+    """The ids of all items; one that has none is known by its place, marked where that is another's id."""
+    given = [_given_id(item) for item in items]
+    taken = set(given)
+    found: list[str] = []
+    for number, name in enumerate(given, start=1):
+        place = str(number)
+        while place in taken:
+            place = f"#{place}"
+        found.append(place if name is None else name)
+    return found
+
+
+def _given_id(item: Any) -> str | None:
+    fields = item if isinstance(item, dict) else {}
+    return next((readable(str(fields[key])) for key in _IDS if fields.get(key) is not None), None)
+
+
+def _case(layout: _Format, item: Any, name: str, where: str) -> Case:
     if not layout.fields <= _fields(item):
         raise InputError(f"{where}: not in the {layout.name} format of the first item")
     try:
         found = layout.find(item)
         return Case(
-            id=readable(str(next((item[key] for key in _IDS if item.get(key) is not None), number))),
+            id=name,
             question=_question(item["question"]),
             passages=_passages(found.passages),
             direct=_answer(item.get("direct", found.direct)),
             rag=_answer(item.get("rag", found.rag)),
-            answers=_gold(found.answers),
+            answers=gold_answers(item),
         )
     except KeyError as error:
         raise InputError(f"{where}: no field {error}") from error
     except (TypeError, ValueError) as error:
         raise InputError(f"{where}: {error}") from error
+
+
+def _object(item: Item, field: str) -> Item:
+    """A field that is an object, empty where the item has none."""
+    found = item.get(field) or {}
+    if not isinstance(found, dict):
+        raise TypeError(f"its {field} is not an object")
+    return found
 
 
 def _question(value: Any) -> str:
@@ -199,17 +229,9 @@ def _passage(value: Any) -> Passage:
 
 
 def _answer(value: Any) -> str | None:
-    return None if value is None else _text(value)
-
-
-def _gold(value: Any) -> tuple[str, ...]:
-    """One answer, or a list of them; a number is as good as its digits."""
-    given = value if isinstance(value, list) else [] if value is None else [value]
-    return tuple(
-        text
-        for answer in given
-        if (text := _text(str(answer) if isinstance(answer, int | float) else answer))
-    )
+    if value is None:
+        return None
+    return answer_text(value) if isinstance(value, int | float) else _text(value)
 
 
 def _text(value: Any) -> str:

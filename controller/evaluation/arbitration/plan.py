@@ -1,6 +1,7 @@
 """In which ways every question is run."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from ....tools.errors import UsageError
@@ -15,7 +16,8 @@ class Plan:
     """At least one pipeline, the first of them the plain one, and shares of random passages in its pool.
 
     `passages` are asked of the retriever for a question; `seed` draws the random ones; `at_once` questions
-    run together. Raises UsageError for a pipeline that there is not, or a share outside [0, 1].
+    run together. Raises UsageError for a pipeline that there is not, a share outside [0, 1], or two
+    shares that would have one name.
     """
 
     pipelines: tuple[str, ...] = ("rag",)
@@ -31,6 +33,9 @@ class Plan:
         for share in self.shares:
             if not 0 <= share <= 1:
                 raise UsageError(f"a share of random passages must lie in [0, 1], not be {share:g}")
+        for one, other in pairwise(sorted(set(self.shares))):
+            if f"{one:g}" == f"{other:g}":
+                raise UsageError(f"the shares {one!r} and {other!r} are the same at six digits; give one")
 
 
 @dataclass(frozen=True, slots=True)

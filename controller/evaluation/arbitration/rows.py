@@ -12,7 +12,7 @@ from ....policies.trustmargin import TrustMarginSettings, verdict_by_margin
 from ....policies.types import Likelihoods, Verdict
 from ....tools.errors import InputError
 from ..contrasts.scores import Finite, validated
-from ..journal import Journal, Row, read_journal
+from ..journal import Journal, Row, journal_line, read_journal
 from ..new_file import write_new
 
 VERSION = 1
@@ -138,11 +138,11 @@ def _validated(path: Path, rows: Sequence[Row]) -> list[ArbitrationRow]:
 
 
 def write_rows(path: Path, header: ArbitrationHeader, rows: Sequence[ArbitrationRow]) -> None:
-    """A new file of rows, whole or not at all.
+    """A new file of rows, in the bytes that a RowFile has, whole or not at all.
 
     Raises InputError where a file stands there already, StorageError where the disk refuses.
     """
-    write_new(path, "".join(f"{one.model_dump_json()}\n" for one in (header, *rows)))
+    write_new(path, b"".join(journal_line(one.model_dump(mode="json")) for one in (header, *rows)))
 
 
 def plain_rows(rows: Sequence[ArbitrationRow]) -> list[ArbitrationRow]:

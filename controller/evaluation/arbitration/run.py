@@ -113,8 +113,8 @@ def _given(text: str | None) -> Generation | None:
 
 
 def _check_evidence(case: Case, direct: Generation, rag: Generation, read: Sequence[Passage]) -> None:
-    """Refuse a given RAG answer for which two of the three views would be empty."""
-    if read or is_blank(rag.text) or same_answer(direct.text, rag.text):
+    """Refuse a given RAG answer that the margins must judge, if two of the three views would be empty."""
+    if read or is_blank(direct.text) or is_blank(rag.text) or same_answer(direct.text, rag.text):
         return
     raise InputError(
         "the RAG answer is given, but no passage fits prompts.context_tokens: its views cannot be measured"

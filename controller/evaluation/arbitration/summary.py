@@ -25,13 +25,14 @@ class Grade:
 class Summary:
     """One file at one lambda (`weight`) and `tau`.
 
-    `selected` counts the verdicts by source; `failed` questions have none. `ties` were decided within the tie
-    band. `grades` holds those of both answers, of the chosen one and of the better one (the oracle) over the
-    `labelled` questions, {} where there are none.
+    `selected` counts the verdicts by source; `failed` questions have none, `failures` counts them by reason.
+    `ties` were decided within the tie band. `grades` holds those of both answers, of the chosen one and of
+    the better one (the oracle) over the `labelled` questions, {} where there are none.
     """
 
     questions: int
     failed: int
+    failures: Mapping[str, int]
     selected: Mapping[str, int]
     ties: int
     weight: float
@@ -58,6 +59,7 @@ def summarise(rows: Sequence[ArbitrationRow], weight: float, tau: float) -> Summ
     return Summary(
         questions=len(rows),
         failed=len(rows) - len(verdicts),
+        failures=dict(Counter(row.error for row in rows if row.error)),
         selected={source: found[source] for source in SOURCES},
         ties=sum(verdict.tie for verdict in verdicts),
         weight=weight,
@@ -101,13 +103,17 @@ def replayed(
 
 
 def summary_grids(summary: Summary) -> list[Grid]:
-    """What was chosen how often, and the grades where there are any."""
+    """What was chosen how often, why others failed, and the grades where there are any."""
     total = summary.questions
     counts = {source: count for source, count in summary.selected.items() if count}
     counts |= {"failed": summary.failed} if summary.failed else {}
     rows = tuple((name, str(count), f"{count / total:.0%}") for name, count in counts.items())
     title = f"{total} questions, lambda {summary.weight:g}, tau {summary.tau:g}, {summary.ties} ties"
     grids = [Grid(title, ("chosen", "questions", "share"), rows)]
+    if summary.failures:
+        # Reasons are long: they stand last, where they can be broken.
+        reasons = tuple((str(count), why) for why, count in summary.failures.items())
+        grids.append(Grid("Why questions failed", ("questions", "why"), reasons))
     if summary.grades:
         grades = tuple((name, f"{g.f1:.3f}", f"{g.em:.3f}") for name, g in summary.grades.items())
         grids.append(Grid(f"{summary.labelled} questions with gold answers", ("answer", "F1", "EM"), grades))

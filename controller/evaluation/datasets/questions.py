@@ -89,15 +89,21 @@ def _question(item: Any, number: int, grades: Mapping[str, Mapping[str, int]]) -
     text = _first(item, _TEXTS)
     if not isinstance(text, str) or not text.strip():
         return None
-    found = item.get("metadata")
-    metadata: dict[str, Any] = found if isinstance(found, dict) else {}
     identity = _first(item, _IDS)
     name = readable(str(number if identity is None else identity))
-    relevant = grades.get(name) or dict.fromkeys(_supporting(item, metadata), 1)
-    answerable = _answerable(item)
+    relevant = grades.get(name) or dict.fromkeys(_supporting(item), 1)
+    return Question(name, readable(text), gold_answers(item), relevant, _answerable(item))
+
+
+def gold_answers(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """The gold answers of an item, where they stand as `questions_of` says; () where it has none.
+
+    Raises ValueError for an answer that is none.
+    """
+    if _answerable(item) is False:
+        return ()
     given = _first(item, _ANSWERS)
-    answers = () if answerable is False else _answers(_first(metadata, _ANSWERS) if given is None else given)
-    return Question(name, readable(text), answers, relevant, answerable)
+    return _answers(_first(_metadata(item), _ANSWERS) if given is None else given)
 
 
 def _answers(found: Any) -> tuple[str, ...]:
@@ -111,10 +117,11 @@ def _answers(found: Any) -> tuple[str, ...]:
     if isinstance(found, dict) and isinstance(found.get("text"), list):
         found = found["text"]  # SQuAD's, a row a question
     every = found if isinstance(found, list) else [found]
-    return tuple(text for answer in every if answer is not None and (text := readable(_answer(answer))))
+    return tuple(text for answer in every if answer is not None and (text := readable(answer_text(answer))))
 
 
-def _answer(found: Any) -> str:
+def answer_text(found: Any) -> str:
+    """An answer as text: a number's digits, a truth value as yes or no. Raises ValueError for others."""
     if isinstance(found, bool):
         return "yes" if found else "no"
     if not isinstance(found, str | int | float):
@@ -131,8 +138,13 @@ def _answerable(item: Mapping[str, Any]) -> bool | None:
     return False if isinstance(answers, dict) and answers.get("text") == [] else None
 
 
-def _supporting(item: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[str]:
-    facts = metadata.get("supporting_facts")
+def _metadata(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = item.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _supporting(item: Mapping[str, Any]) -> list[str]:
+    facts = _metadata(item).get("supporting_facts")
     found = item.get("supporting") or (facts.get("title") if isinstance(facts, dict) else None)
     return [str(name) for name in found] if isinstance(found, list) else []
 

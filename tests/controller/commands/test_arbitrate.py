@@ -53,6 +53,7 @@ def test_verdicts_as_json_with_grades_of_the_labelled(cases, tmp_path):
     report = json.loads(result.stdout)
     assert "plain format, 4 questions" in result.stderr
     assert (report["format"], report["questions"], report["failed"], report["ties"]) == ("plain", 4, 1, 0)
+    assert report["failures"] == {"the RAG answer is given, but no passage: its views cannot be measured": 1}
     assert report["selected"] == {"direct": 1, "rag": 1, "agree": 1, "none": 0}
     assert (report["labelled"], report["weight"], report["tau"]) == (2, 0.5, -1.5)
     means = {name: grade["em"] for name, grade in report["grades"].items()}
@@ -67,6 +68,8 @@ def test_the_command_may_be_named_and_options_may_come_first(cases, tmp_path):
     assert first == sufficit("arbitrate", "run", cases, "--out", tmp_path / "rows.jsonl").stdout
     assert "4 questions, lambda 0.5, tau -1.5, 0 ties" in first
     assert "2 questions with gold answers" in first
+    assert "Why questions failed\nquestions  why" in first
+    assert "1          the RAG answer is given, but no passage: its views" in first
 
 
 def test_other_settings_do_not_go_on_with_the_same_file(cases, tmp_path):

@@ -47,8 +47,14 @@ def test_the_chosen_setting_can_be_used_as_a_settings_file(rows, tmp_path):
         "# TrustMargin's lambda and tau, chosen on 100 labelled questions by F1."
     )
     assert plot.read_text().startswith("<?xml")
+
+
+def test_a_file_that_stands_there_is_refused_before_anything_is_computed(rows, tmp_path):
+    path, plot = tmp_path / "arbiter.toml", tmp_path / "grid.svg"
+    path.write_text("mine")
     with pytest.raises(InputError, match="exists"):
-        sufficit("calibrate-arbiter", rows, "--out", path)
+        sufficit("calibrate-arbiter", rows, "--out", path, "--plot", plot)
+    assert not plot.exists()
 
 
 def test_a_path_is_shown_as_it_is(rows, tmp_path):
@@ -77,8 +83,18 @@ def test_a_grid_of_ones_own(rows):
     assert "It lies at the edge of the grid" in result.stdout
     only = sufficit("calibrate-arbiter", rows, "--lambda", "0.5", "--tau", "-1.5").stdout
     assert "Whether it is better than the published setting is open" in only
-    worse = sufficit("calibrate-arbiter", rows, "--lambda", "0", "--tau", "1").stdout
-    assert "keep that one" in worse
+
+
+def test_a_setting_that_loses_is_not_recommended_anywhere(rows, tmp_path):
+    path = tmp_path / "arbiter.toml"
+    result = sufficit("calibrate-arbiter", rows, "--lambda", "0", "--tau", "1", "--out", path)
+    assert "keep that one" in result.stdout
+    assert f"settings: {path}; the published ones are better" in result.stdout
+    assert "--config" not in result.stdout
+    assert "\n# Choosing loses to the published setting on held-out questions: keep that one.\n" in (
+        path.read_text()
+    )
+    assert load(config=path, environment={}).settings.trustmargin.tau == 1.0
 
 
 @pytest.mark.parametrize("wrong", [("--lambda", "-1"), ("--tau", "nan")])

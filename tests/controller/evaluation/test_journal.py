@@ -20,9 +20,21 @@ def test_a_torn_line_is_dropped_and_the_file_goes_on(tmp_path):
     with Journal(path, HEADER) as journal:
         journal.append([{"n": 1}, {"n": 2}])
     whole = path.read_bytes()
-    for cut in range(1, len(b'{"n": 2}\n')):
+    for cut in range(2, len(b'{"n": 2}\n')):
         path.write_bytes(whole[:-cut])
         assert read_journal(path)[1] == [{"n": 1}]
+    with Journal(path, HEADER) as journal:
+        assert journal.rows == [{"n": 1}]
+        journal.append([{"n": 3}])
+    assert read_journal(path)[1] == [{"n": 1}, {"n": 3}]
+
+
+def test_a_last_row_that_only_lacks_its_newline_is_read(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with Journal(path, HEADER) as journal:
+        journal.append([{"n": 1}, {"n": 2}])
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    assert read_journal(path) == (HEADER, [{"n": 1}, {"n": 2}])
     with Journal(path, HEADER) as journal:
         assert journal.rows == [{"n": 1}]
         journal.append([{"n": 3}])
@@ -57,7 +69,11 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path, text):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "no whole line"), ("{}\nno json\n", "line 2: not JSON"), ("[1]\n", "line 1: not a JSON object")],
+    [
+        ("", "no whole line: nothing is recorded in it"),
+        ("{}\nno json\n", "line 2: not JSON"),
+        ("[1]\n", "line 1: not a JSON object"),
+    ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, text, message):
     (tmp_path / "a.jsonl").write_text(text)

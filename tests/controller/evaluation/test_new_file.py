@@ -1,5 +1,5 @@
 import pytest
-from sufficit.controller.evaluation.new_file import write_new
+from sufficit.controller.evaluation.new_file import check_new, write_new
 from sufficit.tools.errors import InputError, StorageError
 
 
@@ -13,6 +13,9 @@ def test_what_stands_there_is_never_overwritten(tmp_path):
     (tmp_path / "b.toml").write_text("mine")
     with pytest.raises(InputError, match="exists; choose another"):
         write_new(tmp_path / "b.toml", "x")
+    with pytest.raises(InputError, match="exists; choose another"):
+        check_new(tmp_path / "b.toml")
+    check_new(tmp_path / "c.toml")
     assert (tmp_path / "b.toml").read_text() == "mine"
 
 

@@ -3,6 +3,7 @@ import json
 import pytest
 from sufficit.controller.evaluation.arbitration.cases import Case, read_cases
 from sufficit.controller.evaluation.datasets.examples import make_passage
+from sufficit.controller.evaluation.datasets.questions import questions_of, read_items
 from sufficit.tools.errors import InputError
 
 ALPS = make_passage("Rhine", "The Rhine rises in the Alps.")
@@ -32,6 +33,21 @@ def test_plain_lines(tmp_path):
     )
 
 
+@pytest.mark.parametrize("other", [{"golden_answers": ["the Alps"]}, {"context": "Rivers"}])
+def test_a_row_with_passages_is_plain_whatever_else_it_has(tmp_path, other):
+    item = QUESTION | {"passages": ["It snows."], "direct": "Bern", "rag": "Alps"}
+    found = read_cases(written(tmp_path, [item | other]))
+    assert found.format == "plain"
+    (case,) = found.cases
+    assert (case.passages, case.direct, case.rag) == ((BARE,), "Bern", "Alps")
+
+
+def test_the_place_of_an_item_without_an_id_is_told_from_the_ids_that_there_are(tmp_path):
+    items = [QUESTION | {"passages": []} | named for named in ({"id": 2}, {}, {}, {"qid": "#2"})]
+    found = read_cases(written(tmp_path, items))
+    assert [case.id for case in found.cases] == ["2", "##2", "3", "#2"]
+
+
 def test_flashrags_intermediate_data(tmp_path):
     output = {
         "retrieval_result": [{"contents": f'"Rhine"\n{ALPS.text}'}, {"contents": "It snows."}],
@@ -49,9 +65,10 @@ def test_flashrags_intermediate_data(tmp_path):
     [
         [["Rhine", ["The Rhine rises ", "in the Alps."]]],
         {"title": ["Rhine"], "sentences": [["The Rhine rises", " in the Alps."]]},
+        [["Rhine", " The Rhine rises in the Alps."]],
     ],
 )
-def test_hotpotqa_in_both_layouts(tmp_path, context):
+def test_hotpotqa_in_all_layouts(tmp_path, context):
     found = read_cases(written(tmp_path, [QUESTION | {"_id": "h", "answer": "the Alps", "context": context}]))
     assert found.format == "HotpotQA"
     assert found.cases == (Case("h", QUESTION["question"], (ALPS,), None, None, ("the Alps",)),)
@@ -98,6 +115,39 @@ def test_what_no_file_can_hold_is_made_readable_and_numbers_are_answers(tmp_path
     assert case.answers == ("1962", "x")
 
 
+def test_a_candidate_answer_that_is_a_number_or_a_truth_value_is_read_as_gold_ones_are(tmp_path):
+    item = QUESTION | {"passages": [], "direct": 1901, "rag": True, "answers": [1901, True]}
+    (case,) = read_cases(written(tmp_path, [item])).cases
+    assert (case.direct, case.rag) == case.answers == ("1901", "yes")
+
+
+FORMATS = [
+    {"passages": []},
+    {"test_id": 0, "passages": []},
+    {"context": []},
+    {"golden_answers": [], "output": {"retrieval_result": []}},
+]
+
+
+@pytest.mark.parametrize("fields", FORMATS)
+@pytest.mark.parametrize(
+    "gold",
+    [
+        {"possible_answers": '["Alps", "the Alps"]'},
+        {"answers": True},
+        {"answers": [None, "Alps"]},
+        {"answers": {"text": ["Alps"]}},
+        {"answers": 0},
+        {"metadata": {"answers": ["Alps"]}},
+        {"answerable": False, "answers": ["Alps"]},
+    ],
+)
+def test_gold_answers_are_those_of_a_question_file(tmp_path, fields, gold):
+    file = written(tmp_path, [QUESTION | fields | gold])
+    (question,) = questions_of(file, read_items(file), {})
+    assert read_cases(file).cases[0].answers == question.answers
+
+
 def test_the_digest_tells_files_apart(tmp_path):
     one = read_cases(written(tmp_path, [QUESTION | {"passages": ["It snows."]}], "one.json"))
     other = read_cases(written(tmp_path, [QUESTION | {"passages": ["It rains."]}], "other.json"))
@@ -112,7 +162,7 @@ def test_the_digest_tells_files_apart(tmp_path):
         ({"datasets": {"a": []}}, "hold no `records`"),
         ({"datasets": [3]}, "hold no `records`"),
         ([3], r"item 1: its fields \(none\) are of no format"),
-        ([{"question": "Why?"}], "needed: golden_answers.question or"),
+        ([{"question": "Why?"}], r"needed: passages\+question\+test_id or"),
         ([QUESTION | {"passages": []}, {"question": "Why?"}], "item 2: not in the plain format"),
         ([{"question": " ", "passages": []}], "item 1: the question is empty"),
         ([QUESTION | {"passages": [3]}], "item 1: 3 is not a string"),
@@ -121,10 +171,15 @@ def test_the_digest_tells_files_apart(tmp_path):
         ([QUESTION | {"passages": None}], "item 1: its passages are not a list"),
         ([QUESTION | {"context": ALPS.text}], "item 1: its context is not"),
         ([QUESTION | {"context": {"title": ["a"], "sentences": []}}], "item 1: its context is not"),
-        ([QUESTION | {"passages": [], "answers": {"a": 1}}], "item 1: {'a': 1} is not a string"),
+        ([QUESTION | {"passages": [], "answers": {"a": 1}}], "item 1: the answer {'a': 1} is no text"),
         ([QUESTION | {"passages": [{"title": "x"}]}], "item 1: no field 'contents'"),
-        ([QUESTION | {"passages": [], "direct": 1901}], "item 1: 1901 is not a string"),
+        ([QUESTION | {"passages": [], "direct": [1901]}], r"item 1: \[1901\] is not a string"),
         ([QUESTION | {"golden_answers": []}], "no output.retrieval_result"),
+        ([QUESTION | {"golden_answers": [], "output": "x"}], r"json, item 1: its output is not an object"),
+        (
+            [QUESTION | {"test_id": 0, "passages": ["p"], "method_debug": "x"}],
+            r"json, item 1: its method_debug is not an object",
+        ),
         ([QUESTION | {"id": "a", "passages": []}] * 2, "item 2: the id a comes twice"),
     ],
 )

@@ -19,3 +19,5 @@ def test_what_there_is_not_is_refused():
     for share in (-0.1, 1.1, float("nan")):
         with pytest.raises(UsageError, match=r"must lie in \[0, 1\]"):
             Plan(shares=(share,))
+    with pytest.raises(UsageError, match=r"0\.1234561 and 0\.1234562 are the same at six digits"):
+        Plan(shares=(0.1234562, 0.5, 0.1234561))

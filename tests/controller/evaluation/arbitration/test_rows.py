@@ -12,6 +12,7 @@ from sufficit.controller.evaluation.arbitration.rows import (
     plain_rows,
     read_rows,
     rejudged,
+    write_rows,
 )
 from sufficit.policies.trustmargin import TrustMarginSettings, verdict_by_margin, verdict_without_scoring
 from sufficit.policies.types import Likelihoods
@@ -41,6 +42,15 @@ def test_what_is_written_is_read_back(tmp_path):
         for one in rows:
             file.add(one)
     assert read_rows(tmp_path / "rows.jsonl") == (HEADER, rows)
+
+
+def test_a_file_written_at_once_has_the_bytes_of_one_that_grew(tmp_path):
+    half = row("a", rag="\ud800 Oslo", verdict=replace(row().verdict, answer="\ud800 Oslo"))
+    with RowFile(tmp_path / "rows.jsonl", HEADER) as file:
+        file.add(half)
+    write_rows(tmp_path / "again.jsonl", *read_rows(tmp_path / "rows.jsonl"))
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "rows.jsonl").read_bytes()
+    assert read_rows(tmp_path / "again.jsonl") == (HEADER, [half])
 
 
 def test_a_killed_run_goes_on_after_its_last_whole_row_and_tries_again_what_failed(tmp_path):

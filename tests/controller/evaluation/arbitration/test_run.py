@@ -75,6 +75,8 @@ async def test_given_answers_are_not_written_again():
         ({"passages": ()}, "agree", "Bern"),
         ({"passages": (), "rag": "Bern."}, "agree", "Bern"),
         ({"passages": (), "rag": ""}, "direct", "Bern"),
+        ({"passages": (), "direct": "", "rag": "the Alps"}, "rag", "the Alps"),
+        ({"passages": (), "direct": ""}, "none", ""),
     ],
 )
 async def test_what_needs_no_scoring_gets_none(changes, source, chosen):

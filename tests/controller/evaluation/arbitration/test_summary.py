@@ -31,6 +31,7 @@ ROWS = [
 def test_verdicts_are_counted_and_grades_taken_over_the_labelled_failures_included():
     found = summarise(ROWS, 0.5, -1.5)
     assert (found.questions, found.failed, found.ties, found.labelled) == (5, 1, 1, 3)
+    assert found.failures == {"gone": 1}
     assert found.selected == {"direct": 2, "rag": 1, "agree": 1, "none": 0}
     third = Grade(1 / 3, 1 / 3)
     assert found.grades == {"direct": third, "rag": third, "chosen": third, "oracle": Grade(2 / 3, 2 / 3)}
@@ -43,13 +44,14 @@ def test_without_gold_answers_there_are_no_grades():
 
 
 def test_tables_name_what_there_is():
-    counts, grades = summary_grids(summarise(ROWS, 0.5, -1.5))
+    counts, reasons, grades = summary_grids(summarise(ROWS, 0.5, -1.5))
     assert counts.rows == (
         ("direct", "2", "40%"),
         ("rag", "1", "20%"),
         ("agree", "1", "20%"),
         ("failed", "1", "20%"),
     )
+    assert reasons.rows == (("1", "gone"),)
     assert ("chosen", "0.333", "0.333") in grades.rows
 
 
