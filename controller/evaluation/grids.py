@@ -1,6 +1,6 @@
 """Tables as plain text cells, for a terminal and for Markdown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .contrasts.comparison import Comparison, Difference, SetAccuracy
@@ -30,6 +30,15 @@ def _escaped(cell: str) -> str:
 def ranged(value: float, low: float, high: float, sign: str = "") -> str:
     """A value with its interval."""
     return f"{value:{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
+
+
+def failure_grids(failures: Mapping[str, int]) -> list[Grid]:
+    """How many questions failed and why; no table where none did.
+
+    Reasons are long: they stand last, where they can be broken.
+    """
+    rows = tuple((str(count), why) for why, count in failures.items())
+    return [Grid("Why questions failed", ("questions", "why"), rows)] if rows else []
 
 
 def comparison_grids(comparison: Comparison) -> list[Grid]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ....policies.resampling import Numbers
 from ....policies.types import Source
-from ..grids import Grid
+from ..grids import Grid, failure_grids
 from .outcomes import Outcomes
 from .rows import ArbitrationRow, rejudged
 
@@ -110,10 +110,7 @@ def summary_grids(summary: Summary) -> list[Grid]:
     rows = tuple((name, str(count), f"{count / total:.0%}") for name, count in counts.items())
     title = f"{total} questions, lambda {summary.weight:g}, tau {summary.tau:g}, {summary.ties} ties"
     grids = [Grid(title, ("chosen", "questions", "share"), rows)]
-    if summary.failures:
-        # Reasons are long: they stand last, where they can be broken.
-        reasons = tuple((str(count), why) for why, count in summary.failures.items())
-        grids.append(Grid("Why questions failed", ("questions", "why"), reasons))
+    grids += failure_grids(summary.failures)
     if summary.grades:
         grades = tuple((name, f"{g.f1:.3f}", f"{g.em:.3f}") for name, g in summary.grades.items())
         grids.append(Grid(f"{summary.labelled} questions with gold answers", ("answer", "F1", "EM"), grades))

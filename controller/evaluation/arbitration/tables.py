@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ....policies.resampling import Interval
-from ..grids import Grid, ranged
+from ..grids import Grid, failure_grids, ranged
 from .diagnostics import Coverage, Diagnostics
 from .report import Plugged, TrustMarginReport
 from .sweeps import Cell, Level
@@ -14,6 +14,7 @@ def trustmargin_grids(report: TrustMarginReport) -> list[Grid]:
     found = report.diagnostics
     return [
         _coverage(report.coverage),
+        *failure_grids(report.coverage.failed),
         _methods(found),
         _gaps(found),
         _sides(found),
@@ -33,7 +34,6 @@ def _coverage(found: Coverage) -> Grid:
         ("of them within the tie band", str(found.tied)),
         ("one answer from both sources", str(found.agreed)),
         ("an empty answer on either side", str(found.others)),
-        *((f"failed: {why}", str(count)) for why, count in found.failed.items()),
     )
     return Grid(
         f"Coverage: {found.questions - failed} of {found.questions} questions", ("", "questions"), rows

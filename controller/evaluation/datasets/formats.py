@@ -26,10 +26,7 @@ class Format:
 
 def _hotpot(row: Row) -> Iterator[Example]:
     """HotpotQA and 2WikiMultiHopQA: `context` [title, sentences], `supporting_facts` [title, sentence]."""
-    passages = [
-        make_passage(_text(title), " ".join(_text(sentence).strip() for sentence in sentences).strip())
-        for title, sentences in row["context"]
-    ]
+    passages = [make_passage(_text(title), _paragraph(sentences)) for title, sentences in row["context"]]
     passages = list({passage.id: _filled(passage) for passage in passages}.values())
     places = {passage.title: place for place, passage in enumerate(passages)}
     titles = [title for title, _ in row["supporting_facts"]]
@@ -45,6 +42,12 @@ def _hotpot(row: Row) -> Iterator[Example]:
     )
     answers = (_text(row["answer"]),)
     yield Example(str(row["_id"]), _text(row["question"]), answers, tuple(passages), support, facts)
+
+
+def _paragraph(value: Any) -> str:
+    """A list of sentences, or all of them in one text."""
+    sentences = [value] if isinstance(value, str) else value
+    return " ".join(_text(sentence).strip() for sentence in sentences).strip()
 
 
 def _musique(row: Row) -> Iterator[Example]:

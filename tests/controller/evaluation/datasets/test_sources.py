@@ -18,6 +18,13 @@ def test_hotpotqa(tmp_path: Path) -> None:
     assert example.facts == ()
 
 
+def test_a_paragraph_may_be_one_text(tmp_path: Path) -> None:
+    whole = two_hop(0)
+    whole["context"] = [[title, " ".join(sentences)] for title, sentences in whole["context"]]
+    source = read_source(write_json(tmp_path / "a.json", [whole]))
+    assert source.examples[0].passages[0].text == "Ada Brook is a painter. The painter was born in Northmere."
+
+
 def test_two_wiki_brings_facts(tmp_path: Path) -> None:
     source = read_source(write_json(tmp_path / "a.json", [two_wiki(0)], indent=2))
     assert source.format == "2WikiMultiHopQA"
