@@ -22,9 +22,9 @@ def index(tmp_path_factory):
 def test_every_index_that_is_named_must_be_there(index, tmp_path):
     check_indexes(IndexSettings(path=index))
     check_indexes(IndexSettings(path=index, fused_with=(index,)))
-    with pytest.raises(IndexMissing, match="There is no index at .*nowhere"):
+    with pytest.raises(IndexMissing, match=r"There is no index at .*nowhere"):
         check_indexes(IndexSettings(path=tmp_path / "nowhere"))
-    with pytest.raises(IndexMissing, match="There is no index at .*nowhere"):
+    with pytest.raises(IndexMissing, match=r"There is no index at .*nowhere"):
         check_indexes(IndexSettings(path=index, fused_with=(index, tmp_path / "nowhere")))
 
 
