@@ -32,7 +32,7 @@ def test_the_first_format_whose_fields_a_row_has_is_its_own(name):
 def test_space_around_titles_and_facts_does_not_part_them(name):
     row = two_wiki(0)
     row["context"][0][0] = " Ada Brook"
-    row["context"][1][0] = "Northmere Town "
+    row["supporting_facts"][1][0] = "Northmere Town "
     row["evidences"] = [["Ada Brook ", "birthplace", " Northmere"]]
     (example,) = read(name, row)
     assert example.support == {0, 1}
@@ -57,11 +57,17 @@ def test_facts_about_what_no_passage_is_about_are_left_out():
 
 def test_musique_knows_paragraphs_by_their_number_not_by_their_place():
     row = musique(0)
-    row["paragraphs"].reverse()
-    row["question_decomposition"][1]["paragraph_support_idx"] = None
+    row["paragraphs"].insert(0, row["paragraphs"].pop(1))
+    row["paragraphs"].insert(0, row["paragraphs"].pop())
     (example,) = read("MuSiQue", row)
-    assert example.support == {3, 4}
-    assert example.facts == (Fact(4, "Ada Brook", "Northmere"),)
+    assert example.support == {1, 2}
+    assert [fact.passage for fact in example.facts] == [2, 1]
+
+
+def test_musique_steps_without_a_paragraph_give_no_fact():
+    row = musique(0)
+    row["question_decomposition"][1]["paragraph_support_idx"] = None
+    assert read("MuSiQue", row)[0].facts == (Fact(0, "Ada Brook", "Northmere"),)
 
 
 def test_musique_without_aliases_and_without_a_word_on_answerability():
