@@ -156,11 +156,16 @@ async def test_a_trained_reader_is_asked_once_and_kept_by_its_own_hash(cache, mo
     assert await measurer(cache, models).raws(RECORD) == {"span": 9.0, "joint": 9.0}
 
 
-async def test_what_a_reader_has_learned_from_it_is_not_asked(cache, models):
-    taught = measurer(cache, models, learned={"span": Learned()})
-    assert await taught.raws(RECORD) == {"joint": 2.0}
-    assert models["span"].calls == 0
-    assert await taught.raws(replace(RECORD, family="two")) == {"span": 2.0, "joint": 2.0}
+@pytest.mark.parametrize("taught", ["span", "joint"])
+async def test_what_a_reader_has_learned_from_it_is_not_asked(cache, models, taught):
+    both = {"span": 2.0, "joint": 2.0}
+    found = measurer(cache, models, learned={taught: Learned()})
+    assert await found.raws(RECORD) == {part: raw for part, raw in both.items() if part != taught}
+    assert models[taught].calls == 0
+    assert await found.raws(replace(RECORD, family="two")) == both
+
+
+async def test_readers_that_are_not_there_give_no_score(cache, models):
     assert await measurer(cache, models | {"span": None, "joint": None}).raws(RECORD) == {}
 
 

@@ -26,6 +26,7 @@ def test_the_score_of_another_search_is_not_stored():
     ("one", "other"),
     [
         (("a", "bc"), ("ab", "c")),
+        (("a", ":b"), ("a:", "b")),
         (("", "1:a"), ("1:a", "")),
         (("1", "1"), ("11", "")),
         (("a", ""), ("", "a")),
