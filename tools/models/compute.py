@@ -27,8 +27,9 @@ def resolve_device(device: Device) -> Literal["cpu", "cuda"]:
 
 def available_threads() -> int:
     """Threads this process may use: OMP_NUM_THREADS if set, else its cores, or the cgroup's share of them."""
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
+    # OpenMP takes a list, a number for each level of nesting.
+    wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else (os.cpu_count() or 1)

@@ -29,17 +29,14 @@ def _hotpot(row: Row) -> Iterator[Example]:
     passages = [make_passage(_text(title), _paragraph(sentences)) for title, sentences in row["context"]]
     passages = list({passage.id: _filled(passage) for passage in passages}.values())
     places = {passage.title: place for place, passage in enumerate(passages)}
-    titles = [title for title, _ in row["supporting_facts"]]
+    titles = [_text(title) for title, _ in row["supporting_facts"]]
     if any(
         places[passage.title] != place for place, passage in enumerate(passages) if passage.title in titles
     ):
         raise ValueError("two passages have the title of the annotated support")
     support = frozenset(places[title] for title in titles)
-    facts = tuple(
-        Fact(places[subject], subject, value)
-        for subject, _, value in row.get("evidences") or ()
-        if subject in places
-    )
+    said = [(_text(subject), _text(value)) for subject, _, value in row.get("evidences") or ()]
+    facts = tuple(Fact(places[subject], subject, value) for subject, value in said if subject in places)
     answers = (_text(row["answer"]),)
     yield Example(str(row["_id"]), _text(row["question"]), answers, tuple(passages), support, facts)
 

@@ -117,7 +117,9 @@ def read_rows(file: Path) -> list[PredictionRow]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     rows: list[PredictionRow] = []
-    for number, line in enumerate(filter(None, lines), start=1):
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
         try:
             rows.append(PredictionRow.model_validate_json(line))
         except ValidationError as error:

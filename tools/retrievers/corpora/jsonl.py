@@ -79,10 +79,10 @@ def _lines(path: Path, problems: Problems, advance: Callable[[int], None]) -> It
 
 def _bounded_line(stream: BinaryIO) -> tuple[bytes, bool]:
     """The next line, and whether it is whole; one that is too long is read to its end and cut."""
-    line = stream.readline(_LONGEST_LINE)
-    rest = line
-    while len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
-        rest = stream.readline(_LONGEST_LINE)
+    most = _LONGEST_LINE + len(b"\n")
+    line = rest = stream.readline(most)
+    while len(rest) == most and not rest.endswith(b"\n"):
+        rest = stream.readline(most)
     return line, rest is line
 
 

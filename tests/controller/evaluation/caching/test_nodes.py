@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from staged import FixedSufficiency
 from streams import event
-from sufficit.controller.evaluation.caching.asking import Asked, fetched, outcome, suffices
+from sufficit.controller.evaluation.caching.asking import fetched, outcome
 from sufficit.controller.evaluation.caching.nodes import Remembered, node_methods
 
 RISE = "Where does the Rhine rise?"
@@ -51,14 +51,3 @@ async def test_no_question_is_scored_twice_with_the_same_passages():
     await remembered.score(RISE, [replace(passages[0], text="other"), passages[1]])
     await remembered.score("Another?", passages)
     assert len(scored) == 4
-
-
-def test_a_hit_is_right_only_with_the_whole_support_in_date():
-    both = event(0, RISE, "alps sea", "alps sea")
-    held = tuple(fetched(both))
-    assert outcome(both, Asked(1.0, held)) == "right"
-    assert outcome(both, Asked(1.0, held[:1])) == "wrong"
-    assert outcome(both, Asked(1.0, None)) == "fetch"
-    assert not suffices(event(1000, RISE, "alps", "alps"), held)
-    assert suffices(event(999, RISE, "alps", "alps"), held)
-    assert not suffices(event(1, RISE, "alps", ""), held)
