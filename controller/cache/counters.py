@@ -16,7 +16,8 @@ class Counters:
     and shared the fetch of another; `settled` ones missed without a fetch, for what one had brought for the
     same need did not suffice and is fresh. `swept` counts expired passages that sweeps deleted.
     `fetches_saved` = hits + shared: fetches without which a need was served, or shared another's fetch.
-    `wrong_hits` is `wrong_hit_estimate`.
+    `wrong_hits` estimates how many hits were wrong: `wrong_hit_estimate` where RINSE decides, else the share
+    of them that the settings name; None where neither is known.
     """
 
     lookups: int = 0

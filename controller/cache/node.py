@@ -180,7 +180,11 @@ class CacheNode:
     def counters(self) -> Counters:
         """What was done so far."""
         counts = self._counts
-        estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
+        if self._kept_for is None:
+            estimate = wrong_hit_estimate(counts.judged, counts.hits, self._calibration)
+        else:
+            share = self._settings.wrong_share
+            estimate = None if share is None else share * counts.hits
         return replace(counts, fetches_saved=counts.hits + counts.shared, wrong_hits=estimate)
 
     async def _judged(self, need: Need, shelf: Shelf) -> _Judged:

@@ -54,6 +54,13 @@ class CacheSettings(_Section):
         description="what was kept for another question serves from this score of `policies.kept_for` on; "
         "none leaves the decision to RINSE alone",
     )
+    wrong_share: float | None = Field(
+        default=0.03,
+        ge=0,
+        le=1,
+        description="share of such hits that are wrong, as `sufficit eval cache` measures it at `alike`, for "
+        "the estimate; the default is that of 0.92 on questions of 2WikiMultiHopQA and SQuAD 2.0",
+    )
     scopes: int = Field(
         default=1000, ge=1, le=1_000_000, description="most scopes that passages are kept for"
     )

@@ -89,9 +89,11 @@ class Words:
         return np.array([[len(q & t) / len(q | t) for t in sets[1]] for q in sets[0]], np.float32)
 
 
-def by_kept_for(tmp_path: Path, clock: Clock, fetch: Fake | None) -> CacheNode:
+def by_kept_for(
+    tmp_path: Path, clock: Clock, fetch: Fake | None, wrong_share: float | None = 0.2
+) -> CacheNode:
     """A node that serves what was kept for a like question; the judge takes nothing for sufficient."""
-    chosen = CacheSettings(folder=tmp_path / "cache", keep_seconds=100)
+    chosen = CacheSettings(folder=tmp_path / "cache", keep_seconds=100, wrong_share=wrong_share)
     kept_for = KeptFor(Words(), Words(), PieceCounts(10, {}), 0.7)
     never = FixedSufficiency(lambda found: -1.0)
     return CacheNode(chosen, never, fetch, clock=clock, kept_for=kept_for)
@@ -111,7 +113,11 @@ async def test_what_was_kept_for_a_like_question_is_served_whole(tmp_path, clock
         assert hit.reason.startswith(f"what was kept for {ASKED.question!r} scores 0.8")
     other = await by_kept_for(tmp_path, clock, None).lookup(Need(ASKED.question, "b"))
     assert (other.outcome, other.match) == ("miss", None)
-    assert cache.counters().wrong_hits is None
+    assert cache.counters().hits == 1
+    assert cache.counters().wrong_hits == pytest.approx(0.2)
+    unknown = by_kept_for(tmp_path, clock, None, wrong_share=None)
+    await unknown.lookup(ASKED)
+    assert (unknown.counters().hits, unknown.counters().wrong_hits) == (1, None)
 
 
 async def test_a_question_that_names_another_is_not_served(tmp_path, clock):
