@@ -10,6 +10,7 @@ from typing import Any
 from ....tools.errors import InputError
 from ....tools.types import Passage
 from ..datasets.examples import make_passage
+from ..datasets.formats import paragraph
 from ..datasets.questions import answer_text, gold_answers, read_items, readable
 
 Item = Mapping[str, Any]
@@ -81,15 +82,10 @@ def _hotpot(item: Item) -> _Found:
     try:
         if isinstance(context, dict):
             context = zip(context["title"], context["sentences"], strict=True)
-        found = [{"title": title, "text": _paragraph(sentences)} for title, sentences in context]
+        found = [{"title": title, "text": paragraph(sentences)} for title, sentences in context]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError("its context is not [[title, [sentence, …]], …]") from error
     return _Found(found)
-
-
-def _paragraph(value: Any) -> str:
-    """A list of sentences, or all of them in one text."""
-    return value if isinstance(value, str) else " ".join(map(str.strip, value))
 
 
 def _trustmargin(item: Item) -> _Found:

@@ -26,7 +26,7 @@ class Format:
 
 def _hotpot(row: Row) -> Iterator[Example]:
     """HotpotQA and 2WikiMultiHopQA: `context` [title, sentences], `supporting_facts` [title, sentence]."""
-    passages = [make_passage(_text(title), _paragraph(sentences)) for title, sentences in row["context"]]
+    passages = [make_passage(_text(title), paragraph(sentences)) for title, sentences in row["context"]]
     passages = list({passage.id: _filled(passage) for passage in passages}.values())
     places = {passage.title: place for place, passage in enumerate(passages)}
     titles = [_text(title) for title, _ in row["supporting_facts"]]
@@ -41,10 +41,10 @@ def _hotpot(row: Row) -> Iterator[Example]:
     yield Example(str(row["_id"]), _text(row["question"]), answers, tuple(passages), support, facts)
 
 
-def _paragraph(value: Any) -> str:
-    """A list of sentences, or all of them in one text."""
+def paragraph(value: Any) -> str:
+    """The text of a list of sentences, or of all of them in one. Raises TypeError for anything else."""
     sentences = [value] if isinstance(value, str) else value
-    return " ".join(_text(sentence).strip() for sentence in sentences).strip()
+    return " ".join(map(_text, sentences)).strip()
 
 
 def _musique(row: Row) -> Iterator[Example]:
