@@ -15,8 +15,8 @@ T = TypeVar("T")
 class RememberingGenerator(AroundGenerator):
     """A generator that keeps all that it returned, by all that it was asked with.
 
-    Greedy answers and scores are functions of these. What is remembered lies pickled in memory, a tenth of
-    what live tuples of floats take: some 0.4 MB a question that probes ten passages.
+    Greedy answers and scores are functions of these. What is remembered lies pickled in memory, in under
+    a third of what live tuples of floats take: 37 kB a rollout of 32 steps at K = 128.
     """
 
     kept: dict[Hashable, bytes] = field(default_factory=dict, repr=False)
@@ -52,7 +52,8 @@ class RememberingGenerator(AroundGenerator):
         if new:
             for item, found in zip(new, await ask(new), strict=True):
                 self.kept[call, item] = pickle.dumps(found)
-        return [pickle.loads(self.kept[call, item]) for item in items]  # its own
+        # Nothing but what was pickled above.
+        return [pickle.loads(self.kept[call, item]) for item in items]
 
 
 @dataclass(frozen=True, slots=True)

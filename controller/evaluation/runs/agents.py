@@ -69,7 +69,7 @@ class UntimedAgent:
 
     @property
     def models(self) -> Mapping[str, str]:
-        """See Agent; says that calls were shared, so that no run goes on without, or with, what it had."""
+        """See Agent; names the sharing, so that no run goes on with what one of the other kind left."""
         return {**self.agent.models, "calls": "shared between configurations"}
 
     async def ask(self, question: Question) -> Outcome:
