@@ -70,6 +70,12 @@ def eval_igp(
         list[float] | None,
         typer.Option("--threshold", help="A T_p beside 0 and 0.05, such as a tuned one; may be repeated."),
     ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method", help="Only this method, named as in the table, and retriever; may be repeated."
+        ),
+    ] = None,
     scans: Annotated[bool, typer.Option(help="Scan T_p, and K with MT, too, at TopM 1.")] = False,
     cross_encoder: Annotated[str | None, typer.Option(help="Model of the cross-encoder rival.")] = None,
     plot: Plot = None,
@@ -90,7 +96,7 @@ def eval_igp(
         if scans:
             chosen += [(igp(level), 1) for level in THRESHOLDS if level not in levels]
             chosen += [(igp(0.05, top_k, steps), 1) for top_k in TOP_K for steps in MAX_TOKENS]
-        return chosen
+        return _only(methods, chosen) if methods else chosen
 
     settings = _settings(assignments, config, index)
     report = _run(settings, _read(questions, qrels, count), candidates, plan, path, cross_encoder)
@@ -146,6 +152,17 @@ def tune_threshold(
     print_grids(pruning_grids(report))
     _say_skipped(report)
     out.print(f"\nbest here: T_p = {best:g}. Set it: --set igp.threshold={best:g}")
+
+
+def _only(names: "Sequence[str]", plan: "Plan") -> "Plan":
+    """The reference and what is named; raises InputError for a name that the plan does not have."""
+    from ..evaluation.pruning.pruners import REFERENCE  # noqa: PLC0415
+
+    known = list(dict.fromkeys(method.name for method, _ in plan))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(f"--method: there is no {unknown[0]!r}; there are {', '.join(known)}")
+    return [(method, top_m) for method, top_m in plan if method.name in (REFERENCE, *names)]
 
 
 def _levels(thresholds: "Sequence[float]") -> list[float]:

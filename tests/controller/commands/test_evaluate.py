@@ -113,3 +113,14 @@ def test_thresholds_out_of_range_are_refused(questions, tmp_path):
     for command in (("tune-threshold",), ("eval", "igp")):
         with pytest.raises(InputError, match="must lie in"):
             run(*command, questions, "--out", tmp_path / "t.jsonl", "--threshold", "1.5")
+
+
+def test_only_the_named_methods_and_the_reference_run(questions, tmp_path):
+    run("eval", "igp", questions, "--out", tmp_path / "all.jsonl", "--method", "ig", "--method", "igp(0)")
+    plan = json.loads((tmp_path / "all.jsonl").read_text().splitlines()[0])["plan"]
+    assert plan == [[name, top_m] for top_m in (1, 5) for name in ("retriever", "ig", "igp(0)")]
+
+
+def test_an_unknown_method_is_named_with_those_there_are(questions, tmp_path):
+    with pytest.raises(InputError, match=r"no 'igp\(0.1\)'; there are retriever, .*igp\(0.05\)"):
+        run("eval", "igp", questions, "--out", tmp_path / "o.jsonl", "--method", "igp(0.1)")
