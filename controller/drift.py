@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..policies.gates import pass_rate
+from ..policies.gates import lone_gains, pass_rate
 from ..policies.types import PruneReport
 from .trace import Event, Pruned
 
@@ -30,9 +30,9 @@ class Spread:
 class DriftReport:
     """The window as it stands.
 
-    `gain` is over measured candidates, `pass_rate` over questions with any, `baseline`, NU(q), over all; None
-    where there was nothing. `empty`, `gated` and `guarded` are shares of questions: with nothing admitted,
-    with a gate's fallback, with a passage that only the guard kept.
+    `gain` is over candidates measured alone, `pass_rate` over questions with any, `baseline`, NU(q), over
+    all; None where there was nothing. `empty`, `gated` and `guarded` are shares of questions: with nothing
+    admitted, with a gate's fallback, with a passage that only the guard kept.
     """
 
     questions: int
@@ -61,7 +61,7 @@ class Drift:
         rates = [rate for rate in map(pass_rate, reports) if rate is not None]
         return DriftReport(
             questions=len(reports),
-            gain=_spread([g.gain for r in reports for g in r.gains if g.gain is not None]),
+            gain=_spread([gain for report in reports for gain in lone_gains(report)]),
             pass_rate=_spread(rates),
             baseline=_spread([r.baseline for r in reports]),
             empty=_share([not r.admitted for r in reports]),

@@ -4,13 +4,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..tools.types import Passage
-from .igp import IGPSettings, Probe, ranked, report_on
+from .igp import IGPSettings, Probe, judge, ranked, report_on
 from .types import PassageGain, Pruner, PruneReport
 
 
+def lone_gains(report: PruneReport) -> list[float]:
+    """IG(d, q) in [-1, 1] of every candidate that was measured, each alone as in IGP section 3.3.
+
+    Set-aware admission measures all alone in its first round; a rival's scores are no gains.
+    """
+    if report.rounds:
+        alone = [judge(c, report.baseline, report.threshold) for c in report.rounds[0].candidates]
+    else:
+        alone = [gain for gain in report.gains if gain.uncertainty is not None]
+    return [found.gain for found in alone if found.gain is not None]
+
+
 def pass_rate(report: PruneReport) -> float | None:
-    """Share of the measured candidates with IG >= T_p, in [0, 1]; None where nothing was measured."""
-    gains = [gain.gain for gain in report.gains if gain.gain is not None]
+    """Share of the candidates measured alone with IG >= T_p, in [0, 1]; None where nothing was measured."""
+    gains = lone_gains(report)
     return sum(gain >= report.threshold for gain in gains) / len(gains) if gains else None
 
 

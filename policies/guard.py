@@ -39,7 +39,9 @@ class Guarded:
             return replace(report, guard=watch.report("what was admitted suffices"))
         every = tuple(gain.key for gain in report.gains if not gain.barred)
         if not await watch.suffices(every):
-            return replace(report, guard=watch.report("all passages together do not suffice"))
+            known = "all passages together do not suffice"
+            unknown = "what was admitted does not suffice, and no other set may be scored"
+            return replace(report, guard=watch.report(known if watch.knows(every) else unknown))
         left = await self._thinned(report, every, watch)
         if self._excess(report, left, left):
             note = "no set within igp.top_m and igp.token_budget was found to suffice"
@@ -97,6 +99,10 @@ class _Watch:
         self._checks: list[SubsetScore] = []
         self._known: dict[Keys, bool] = {}
 
+    def knows(self, keys: Keys) -> bool:
+        """Whether these passages were scored."""
+        return keys in self._known
+
     async def suffices(self, keys: Keys) -> bool:
         """Whether these passages suffice; False where the limit leaves it unknown."""
         if keys not in self._known:
@@ -134,8 +140,10 @@ class _Watch:
 
     def report(self, note: str, kept: Keys = ()) -> GuardReport:
         """What was measured, and what came of it."""
-        spent = f"; the guard stopped after {self._limit} sets" if len(self._checks) >= self._limit else ""
-        return GuardReport(self._threshold, tuple(self._checks), kept, note + spent)
+        count = len(self._checks)
+        spent = f"; the guard stopped after {count} {'set' if count == 1 else 'sets'}"
+        whole = note + spent if count >= self._limit else note
+        return GuardReport(self._threshold, tuple(self._checks), kept, whole)
 
 
 def _without(keys: Keys, gone: Keys) -> Keys:

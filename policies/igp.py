@@ -14,9 +14,9 @@ Symbols of the paper, Table 1:
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..tools.errors import ModelOutputError
 from ..tools.types import Passage, PassageKey
@@ -84,9 +84,9 @@ def information_gain(baseline: float, uncertainty: float) -> float:
 class GateSettings(BaseModel):
     """When pruning is left alone (section 5.2); a bound of none is not looked at.
 
-    The pass rate is the share of measured candidates with IG >= T_p. Outside its bounds, and under the least
-    NU(q), `fallback` decides: `relevance` takes the retriever's order, `rerank` the order of gain without
-    T_p. What was never probed, because NU(q) is low, goes in retriever's order.
+    The pass rate is the share of measured candidates with IG >= T_p, each alone. Outside its bounds, and
+    under the least NU(q), `fallback` decides: `relevance` takes the retriever's order, `rerank` the order of
+    gain without T_p. What was never probed, because NU(q) is low, goes in retriever's order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -95,6 +95,13 @@ class GateSettings(BaseModel):
     min_pass_rate: float | None = Field(default=None, ge=0, le=1, description="least share admitted by T_p")
     max_pass_rate: float | None = Field(default=None, ge=0, le=1, description="largest share admitted by T_p")
     fallback: Literal["relevance", "rerank"] = "relevance"
+
+    @model_validator(mode="after")
+    def _bounds_are_in_order(self) -> Self:
+        least, most = self.min_pass_rate, self.max_pass_rate
+        if least is not None and most is not None and least > most:
+            raise ValueError(f"min_pass_rate = {least:g} is above max_pass_rate = {most:g}: no rate passes")
+        return self
 
 
 class IGPSettings(BaseModel):
@@ -150,8 +157,14 @@ def judge(candidate: Candidate, baseline: float, threshold: float) -> PassageGai
         raise ModelOutputError(
             "an uncertainty is not a finite number; the generator's probabilities are broken"
         )
-    reason = "" if gain >= threshold else f"gain {gain:.3f} is under the threshold {threshold:g}"
+    reason = "" if gain >= threshold else _too_low(gain, threshold)
     return PassageGain(key, nu, gain, 0, tokens, not reason, reason, baseline=candidate.baseline)
+
+
+def _too_low(gain: float, threshold: float) -> str:
+    """With as many digits as tell the two apart."""
+    digits = next((count for count in range(3, 17) if round(gain, count) < threshold), 17)
+    return f"gain {gain:.{digits}f} is under the threshold {threshold:g}"
 
 
 def ranked(judged: Sequence[PassageGain]) -> list[PassageGain]:

@@ -43,7 +43,7 @@ class SetAwareIGP:
         state.rounds.append(ProbeRound(tuple(passage.key for passage in state.given), candidates))
         threshold = settings.set_threshold if state.given else settings.threshold
         judged = ranked([judge(candidate, state.uncertainty, threshold) for candidate in candidates])
-        state.latest |= {gain.key: gain for gain in judged}
+        state.note(judged)
         used = sum(gain.tokens for gain in state.admitted)
         budget = settings.token_budget
         fitting = (g for g in judged if g.admitted and (budget is None or used + g.tokens <= budget))
@@ -61,6 +61,13 @@ class _Growing:
     rounds: list[ProbeRound] = field(default_factory=list)
     latest: dict[PassageKey, PassageGain] = field(default_factory=dict)
 
+    def note(self, judged: Sequence[PassageGain]) -> None:
+        """Keep what was measured; what only no longer fits beside the set keeps what it was measured at."""
+        for found in judged:
+            before = self.latest.get(found.key)
+            too_long = found.gain is None and before is not None and before.gain is not None
+            self.latest[found.key] = _crowded_out(before) if before and too_long else found
+
     def take(self, best: PassageGain) -> None:
         """Move the best from what is left into the set."""
         self.given += [passage for passage in self.left if passage.key == best.key]
@@ -68,3 +75,7 @@ class _Growing:
         self.admitted.append(best)
         if best.uncertainty is not None:
             self.uncertainty = best.uncertainty
+
+
+def _crowded_out(gain: PassageGain) -> PassageGain:
+    return replace(gain, admitted=False, reason="does not fit the model's context beside those admitted")

@@ -1,7 +1,12 @@
+from dataclasses import replace
+
 import pytest
 from fixed_probe import FixedProbe, ids, named
-from sufficit.policies.gates import Gated, pass_rate
+from pydantic import ValidationError
+from sufficit.policies.gates import Gated, lone_gains, pass_rate
 from sufficit.policies.igp import IGP, IGPSettings
+from sufficit.policies.rerank import RetrieverOrder
+from sufficit.policies.set_aware import SetAwareIGP
 
 PROBE = {"": {"a": 0.48, "b": 0.3, "c": 0.49, "d": None}}
 
@@ -54,3 +59,22 @@ async def test_without_candidates_there_is_no_rate() -> None:
     probe = FixedProbe(PROBE)
     report = await Gated(IGP(probe, settings), probe, settings).prune("Why?", [], 0.5)
     assert (report.admitted, report.control) == ((), "")
+
+
+async def test_set_aware_gains_are_of_passages_alone() -> None:
+    probe = FixedProbe({"": {"a": 0.3, "b": 0.35}, "a": {"b": 0.29}})
+    settings = IGPSettings.model_validate({"set_aware": True, "gates": {"min_pass_rate": 1.0}})
+    report = await Gated(SetAwareIGP(probe, settings), probe, settings).prune("Why?", named("ab"), 0.5)
+    assert lone_gains(report) == pytest.approx([0.2, 0.15])
+    assert (pass_rate(report), report.control) == (1.0, "")
+
+
+async def test_a_rivals_scores_are_no_gains() -> None:
+    passages = [replace(passage, score=7.5) for passage in named("ab")]
+    report = await RetrieverOrder(FixedProbe(PROBE), IGPSettings()).prune("Why?", passages, 0.5)
+    assert (report.gains[0].gain, lone_gains(report), pass_rate(report)) == (7.5, [], None)
+
+
+def test_bounds_that_no_rate_can_meet_are_refused() -> None:
+    with pytest.raises(ValidationError, match=r"min_pass_rate = 0\.9 is above max_pass_rate = 0\.1"):
+        IGPSettings.model_validate({"gates": {"min_pass_rate": 0.9, "max_pass_rate": 0.1}})

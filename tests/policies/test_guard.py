@@ -108,6 +108,15 @@ async def test_the_number_of_scored_sets_is_bounded() -> None:
     assert "stopped after 3 sets" in report.guard.note
 
 
+async def test_what_was_never_scored_is_not_said_to_fall_short() -> None:
+    report, sets = await guarded(lambda held: "f" in held, guard_checks=1)
+    assert (ids(report.admitted), sets) == ("ab", ["ab"])
+    assert report.guard is not None
+    assert report.guard.note == (
+        "what was admitted does not suffice, and no other set may be scored; the guard stopped after 1 set"
+    )
+
+
 @settings(deadline=None)
 @given(st.sets(st.sampled_from("abcdefgh"), max_size=4), st.integers(1, 20), st.integers(1, 8))
 async def test_what_is_left_was_measured_to_suffice(needed: set[str], checks: int, top_m: int) -> None:

@@ -133,6 +133,11 @@ def test_sorts_by_gain_keeps_what_reaches_the_threshold_and_truncates() -> None:
     assert (report.baseline, report.top_k, report.max_tokens, report.threshold) == (0.5, 128, 32, 0.125)
 
 
+def test_a_gain_just_under_the_threshold_is_told_apart_from_it() -> None:
+    (gain,) = admit(0.5, candidates(0.4500004), IGPSettings(threshold=0.05)).gains
+    assert gain.reason == "gain 0.0499996 is under the threshold 0.05"
+
+
 def test_equal_gains_keep_the_retrievers_order() -> None:
     assert ids(admit(0.5, candidates(0.25, 0.25, 0.125, 0.25), IGPSettings()).admitted) == "2013"
 

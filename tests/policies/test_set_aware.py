@@ -57,3 +57,12 @@ async def test_edges() -> None:
     assert report.gains[1].barred
     ties = FixedProbe({"": {"a": 0.1, "b": 0.1}, "a": {"b": 0.5}})
     assert ids((await SetAwareIGP(ties, SETTINGS).prune("Why?", named("ab"), 0.5)).admitted) == "a"
+
+
+async def test_what_no_longer_fits_beside_those_admitted_keeps_its_measurement() -> None:
+    probe = FixedProbe({"": {"a": 0.1, "b": 0.2}, "a": {"b": None}})
+    report = await SetAwareIGP(probe, SETTINGS).prune("Why?", named("ab"), 0.5)
+    assert ids(report.admitted) == "a"
+    left = report.gains[1]
+    assert (left.uncertainty, left.barred) == (0.2, False)
+    assert left.reason == "does not fit the model's context beside those admitted"

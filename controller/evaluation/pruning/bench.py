@@ -74,5 +74,8 @@ def load_bench(
 def _digest(settings: Settings, artifact: str, questions: Sequence[Question]) -> str:
     """Hash of all that decides besides the models: settings, artifact, index and questions."""
     decides = settings.model_dump_json(include={"igp", "prompts", "rinse", "index"})
-    asked = "\n".join(f"{question.id}\t{question.text}" for question in questions)
+    asked = "\n".join(
+        repr((question.id, question.text, question.answers, sorted(question.relevant.items())))
+        for question in questions
+    )
     return hashlib.sha256("\n\n".join((decides, artifact, asked)).encode()).hexdigest()[:16]
