@@ -1,7 +1,7 @@
 """Near-duplicates: passages that say nothing that another one does not say, found without any model.
 
-A passage is one if nearly all its word triples stand in an earlier passage, and all its words with a capital
-or a digit too: texts that differ only in a name or a number are about different things.
+A passage is one if nearly all its word triples stand in an earlier passage, and all its words too: a name, a
+number or a *not* of its own may change what it says.
 """
 
 import re
@@ -25,23 +25,21 @@ def near_duplicates(passages: Sequence[Passage], share: float) -> Mapping[Passag
     kept: list[tuple[PassageKey, set[tuple[str, ...]], set[str]]] = []
     found: dict[PassageKey, PassageKey] = {}
     for passage in passages:
-        triples, names = _parts(f"{passage.title} {passage.text}")
-        for key, others, other_names in kept:
-            if triples and len(triples & others) >= share * len(triples) and names <= other_names:
+        triples, words = _parts(f"{passage.title} {passage.text}")
+        for key, others, other_words in kept:
+            if triples and len(triples & others) >= share * len(triples) and words <= other_words:
                 found[passage.key] = key
                 break
         else:
-            kept.append((passage.key, triples, names))
+            kept.append((passage.key, triples, words))
     return found
 
 
 def _parts(text: str) -> tuple[set[tuple[str, ...]], set[str]]:
-    """Word triples without case, and the words that hold a capital or a digit."""
-    words = _WORD.findall(text)
-    names = {word for word in words if word.lower() != word or any(map(str.isdigit, word))}
-    lowered = [word.lower() for word in words]
+    """Word triples and words, without case."""
+    words = _WORD.findall(text.lower())
     ends = range(min(_TRIPLE, len(words)), len(words) + 1) if words else ()
-    return {tuple(lowered[max(0, end - _TRIPLE) : end]) for end in ends}, names
+    return {tuple(words[max(0, end - _TRIPLE) : end]) for end in ends}, set(words)
 
 
 class Deduplicated:

@@ -1,4 +1,4 @@
-"""The probing prompts: short and neutral, and alike but for the passage (IGP, section 4.1.4 B)."""
+"""The probing prompts: short, neutral, alike but for the passage and what points to it (IGP, 4.1.4 B)."""
 
 from typing import Any, Literal
 

@@ -35,7 +35,8 @@ class RolloutProbe:
         self._generator = generator
         self._settings = settings
         self._examples = examples_block(settings.prompts.examples)
-        self._room = capabilities.context_tokens - settings.max_tokens - self._TEMPLATE_TOKENS
+        around = self._TEMPLATE_TOKENS + generator.count_tokens(settings.prompts.system)
+        self._room = capabilities.context_tokens - settings.max_tokens - around
 
     async def baseline(self, question: str) -> float:
         """NU(q), from one rollout; it needs no passages, so it can be had before any are there."""

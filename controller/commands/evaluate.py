@@ -126,15 +126,18 @@ def tune_threshold(
     config: ConfigFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Scan T_p on QUESTIONS and name the sweet spot: the best F1, at equal F1 the fewest tokens."""
+    """Scan T_p on QUESTIONS and name the sweet spot: the best F1, at equal F1 the fewest tokens.
+
+    All but T_p and M is as the settings have it: guard, near-duplicates, gates.
+    """
     from ..evaluation.plots import plot_lines  # noqa: PLC0415
-    from ..evaluation.pruning.pruners import igp, rivals  # noqa: PLC0415
+    from ..evaluation.pruning.pruners import as_set, rivals  # noqa: PLC0415
     from ..evaluation.pruning.report import pruning_grids  # noqa: PLC0415
 
     levels = sorted(set(_levels(thresholds or THRESHOLDS)))
 
     def plan(models: "Models") -> "Plan":
-        return [(rivals(models)[0], top_m), *((igp(level), top_m) for level in levels)]
+        return [(rivals(models)[0], top_m), *((as_set(level), top_m) for level in levels)]
 
     settings = _settings(assignments, config, index)
     report = _run(settings, _read(questions, None, count), candidates, plan, path, None)

@@ -18,7 +18,10 @@ from ....tools.protocols import Generator, Reranker
 REFERENCE = "retriever"
 """What all others are compared with: the first candidates in the order in which they were found."""
 
-_BARE: dict[str, Any] = {
+NEAR_DUPLICATE = 0.9
+
+_PAPER: dict[str, Any] = {
+    "method": "information_gain",
     "near_duplicate": None,
     "set_aware": False,
     "guard": False,
@@ -41,15 +44,15 @@ Build = Callable[[RolloutProbe, Generator, Models, IGPSettings], Pruner]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One way of pruning: its name in reports, the settings that it changes, and how it is built."""
+    """One way of pruning: its name in reports, how it is built, and the settings that it changes."""
 
     name: str
     build: Build
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=lambda: _PAPER)
 
     def settings(self, settings: IGPSettings, top_m: int) -> IGPSettings:
-        """The paper's IGP within these settings, with the method's changes and M."""
-        return settings.model_copy(update={**_BARE, **self.changes, "top_m": top_m})
+        """These settings with the method's changes and M."""
+        return settings.model_copy(update={**self.changes, "top_m": top_m})
 
 
 def _pruned(probe: RolloutProbe, _: Generator, models: Models, settings: IGPSettings) -> Pruner:
@@ -82,8 +85,8 @@ def rivals(models: Models) -> list[Method]:
 
 
 def igp(threshold: float, top_k: int | None = None, max_tokens: int | None = None) -> Method:
-    """IGP at T_p, with K and MT where they are not the settings'; at -inf it only reranks."""
-    changes: dict[str, Any] = {"threshold": threshold}
+    """The paper's IGP at T_p, with K and MT where they are not the settings'; at -inf it only reranks."""
+    changes = _PAPER | {"threshold": threshold}
     name = "ig" if threshold == float("-inf") else f"igp({threshold:g})"
     if top_k is not None and max_tokens is not None:
         changes |= {"top_k": top_k, "max_tokens": max_tokens}
@@ -91,18 +94,26 @@ def igp(threshold: float, top_k: int | None = None, max_tokens: int | None = Non
     return Method(name, _pruned, changes)
 
 
+def as_set(threshold: float) -> Method:
+    """IGP at T_p with everything else as the settings have it."""
+    changes = {"method": "information_gain", "threshold": threshold}
+    return Method(f"igp({threshold:g}) as set", _pruned, changes)
+
+
 def beyond(threshold: float) -> list[Method]:
-    """IGP at T_p with what goes beyond the paper, one thing at a time, and with what is on by default."""
+    """IGP at T_p with what goes beyond the paper, one thing at a time, and with what the settings have on."""
     parts: dict[str, dict[str, Any]] = {
         "common horizon": {"common_horizon": True},
+        "near-duplicates": {"near_duplicate": NEAR_DUPLICATE},
         "set-aware": {"set_aware": True},
         "guard": {"guard": True},
         "set-aware, guard": {"set_aware": True, "guard": True},
     }
-    return [
-        Method(f"igp({threshold:g}) {name}", _pruned, {"threshold": threshold, **changes})
+    alone = [
+        Method(f"igp({threshold:g}) {name}", _pruned, {**_PAPER, "threshold": threshold, **changes})
         for name, changes in parts.items()
     ]
+    return [*alone, as_set(threshold)]
 
 
 def paper_methods(models: Models, thresholds: Sequence[float]) -> list[Method]:

@@ -156,13 +156,15 @@ async def _admitted(
 def ndcg(admitted: Iterable[Passage], relevant: Mapping[str, int], depth: int) -> float | None:
     """NDCG@depth in [0, 1] of the documents of a list, gains 2^grade - 1 (IGP, section 4.1.6).
 
-    A document counts once, where it first occurs. None where nothing is judged relevant.
+    A document counts once, where it first occurs; a grade under 0 counts as 0. None where nothing is judged
+    relevant.
     """
     documents = dict.fromkeys(passage.source or passage.id for passage in admitted)
     best = sorted((grade for grade in relevant.values() if grade > 0), reverse=True)
     if not best:
         return None
-    return _dcg([relevant.get(name, 0) for name in documents][:depth]) / _dcg(best[:depth])
+    grades = [max(0, relevant.get(name, 0)) for name in documents]
+    return _dcg(grades[:depth]) / _dcg(best[:depth])
 
 
 def _dcg(grades: Iterable[int]) -> float:

@@ -11,6 +11,7 @@ from sufficit.controller.evaluation.pruning.run import Bench, PruningHeader, ndc
 from sufficit.policies.answering import AnswerPrompts
 from sufficit.policies.igp import IGPSettings
 from sufficit.tools.errors import InputError, ModelOutputError
+from sufficit.tools.types import Passage
 
 TEXTS = passages("Snow falls.", "The Po rises on Monviso.", "The Rhine rises in the Alps.")
 HEADER = PruningHeader(generator="g", models={}, candidates=3, answer_tokens=8, settings="s", plan=())
@@ -146,3 +147,9 @@ def test_ndcg_counts_a_document_once():
     )
     assert ndcg([], grades, 5) == 0.0
     assert ndcg([first], {}, 5) is None
+
+
+def test_a_negative_grade_counts_as_none():
+    (junk, good) = (Passage("a", "x", source="junk"), Passage("b", "y", source="good"))
+    assert ndcg([junk], {"junk": -1, "good": 1}, 5) == 0.0
+    assert ndcg([good, junk], {"junk": -1, "good": 1}, 5) == 1.0
