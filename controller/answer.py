@@ -24,14 +24,35 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One passage of the pool: its information gain, whether it went into the prompt, and why or why not."""
+    """One passage of the pool: what IGP measured, whether it went into the prompt, and why or why not.
+
+    `uncertainty` is NU(q|d) in [0, 1], `information_gain` IG(d, q) in [-1, 1]; both None where nothing was
+    measured. `rank` counts from 1 in the order in which passages might go in, None where none were ranked.
+    """
 
     id: str
     source: str
     title: str
+    uncertainty: float | None
     information_gain: float | None
+    rank: int | None
     admitted: bool
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What ranked the passages, and who else had a say.
+
+    `baseline` is NU(q) in [0, 1], `threshold` T_p. `control` says which gate took over and why, `guard` what
+    the sufficiency guard found; "" where none did.
+    """
+
+    method: str
+    baseline: float
+    threshold: float
+    control: str
+    guard: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +89,7 @@ class Answer:
 
     `action` is `answer` or `abstain`. `answer` is None on abstention. `source` says which answer was trusted:
     `direct` (closed-book), `rag`, `agree` (both say the same), `none`. `grounded` is False for an answer that
-    rests on no evidence. `timings` are seconds by stage.
+    rests on no evidence. `pruning` is None where passages were not pruned. `timings` are seconds by stage.
     """
 
     action: Literal["answer", "abstain"]
@@ -79,6 +100,7 @@ class Answer:
     citations: tuple[Citation, ...]
     sufficiency: SufficiencyReport | None
     evidence: tuple[Evidence, ...]
+    pruning: Pruning | None
     candidates: Candidates
     margins: Margins | None
     budget: Budget

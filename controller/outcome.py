@@ -6,7 +6,7 @@ from ..policies.abstention import ClosedBookRule
 from ..policies.types import Decision, PassageGain, PruneReport, Source, SufficiencyReport, Verdict
 from ..tools.errors import BudgetExhausted
 from ..tools.types import Generation, Passage
-from .answer import Answer, Budget, Candidates, Evidence, Margins
+from .answer import Answer, Budget, Candidates, Evidence, Margins, Pruning
 from .budget import Ledger
 from .citations import cite
 from .recording import Recorder
@@ -55,6 +55,7 @@ def conclude(outcome: Outcome, closed_book: ClosedBookRule, ledger: Ledger, reco
         citations=cite(outcome.question, cited, outcome.read) if cited else (),
         sufficiency=outcome.report,
         evidence=_evidence(outcome),
+        pruning=_pruning(outcome.prune),
         candidates=Candidates(
             outcome.direct.text if outcome.direct else None, outcome.rag.text if outcome.rag else None
         ),
@@ -113,17 +114,31 @@ def _evidence(outcome: Outcome) -> tuple[Evidence, ...]:
     gains = {gain.key: gain for gain in outcome.prune.gains} if outcome.prune else {}
     admitted = {passage.key: place for place, passage in enumerate(outcome.admitted)}
     ordered = sorted(outcome.pool, key=lambda passage: admitted.get(passage.key, len(admitted)))
-    return tuple(
-        Evidence(
-            id=passage.id,
-            source=passage.source,
-            title=passage.title,
-            information_gain=gains[passage.key].gain if passage.key in gains else None,
-            admitted=passage.key in admitted,
-            reason=_reason(outcome, passage, gains.get(passage.key)),
+    found: list[Evidence] = []
+    for passage in ordered:
+        gain = gains.get(passage.key)
+        # A rival's score is no gain: it comes without an uncertainty.
+        measured = gain is not None and gain.uncertainty is not None
+        found.append(
+            Evidence(
+                id=passage.id,
+                source=passage.source,
+                title=passage.title,
+                uncertainty=gain.uncertainty if gain else None,
+                information_gain=gain.gain if gain and measured else None,
+                rank=gain.rank if gain else None,
+                admitted=passage.key in admitted,
+                reason=_reason(outcome, passage, gain),
+            )
         )
-        for passage in ordered
-    )
+    return tuple(found)
+
+
+def _pruning(report: PruneReport | None) -> Pruning | None:
+    if report is None:
+        return None
+    guard = report.guard.note if report.guard else ""
+    return Pruning(report.method, report.baseline, report.threshold, report.control, guard)
 
 
 def _reason(outcome: Outcome, passage: Passage, gain: PassageGain | None) -> str:

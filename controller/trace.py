@@ -22,7 +22,7 @@ from ..tools.types import Generation, Passage, PassageKey
 from .answer import Answer
 from .stages import PageVisit
 
-VERSION = 1
+VERSION = 2
 
 # Keys whose values are times: they differ between two runs that are otherwise the same.
 TIMES = frozenset({"at", "seconds", "timings"})

@@ -196,7 +196,8 @@ def report_on(gains: Sequence[PassageGain], baseline: float, settings: IGPSettin
 def _no_room(tokens: int, admitted: int, tokens_used: int, settings: IGPSettings) -> str:
     """Why a passage no longer has room, "" if it has."""
     if settings.top_m is not None and admitted >= settings.top_m:
-        return f"{settings.top_m} passages that rank higher were admitted"
+        several = f"{settings.top_m} passages that rank higher were admitted"
+        return several if settings.top_m > 1 else "one passage that ranks higher was admitted"
     budget = settings.token_budget
     if budget is not None and tokens_used + tokens > budget:
         return f"{tokens} tokens do not fit the {budget - tokens_used} left of {budget}"

@@ -5,6 +5,7 @@ beside another is not. Here the first passage is chosen as in the paper; then, r
 remaining one is probed behind the admitted set S, with NU(q|S) - NU(q|S, d) as its gain, and the best enters.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -41,7 +42,9 @@ class SetAwareIGP:
         settings = self._settings
         candidates = await self._probe.uncertainties(question, state.left, state.given)
         state.rounds.append(ProbeRound(tuple(passage.key for passage in state.given), candidates))
-        threshold = settings.set_threshold if state.given else settings.threshold
+        # At -inf nothing is pruned, from the second passage on either.
+        later = state.given and settings.threshold > -math.inf
+        threshold = settings.set_threshold if later else settings.threshold
         judged = ranked([judge(candidate, state.uncertainty, threshold) for candidate in candidates])
         state.note(judged)
         used = sum(gain.tokens for gain in state.admitted)

@@ -11,6 +11,7 @@ import typer
 from ..console import err, out, print_json, say
 from ..settings import Settings, load
 from .bars import RecordBars
+from .drawing import plot_option
 from .report import Markdown, print_grids, write_markdown
 from .score import AtOnce, Groups, Seed
 from .settings import AsJson, Assignments, ConfigFile
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..evaluation.grids import Grid
 
 ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-Plot = Annotated[Path | None, typer.Option(help="Also draw the rates to this file (.png, .svg, .pdf).")]
+Plot = Annotated[Path | None, plot_option("Also draw the rates")]
 
 
 def calibrate(

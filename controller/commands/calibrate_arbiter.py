@@ -9,6 +9,7 @@ import typer
 
 from ...tools.errors import InputError
 from ..console import out, print_json, say
+from .drawing import plot_option
 from .report import print_grids
 from .settings import AsJson
 
@@ -32,7 +33,7 @@ def calibrate_arbiter(
     taus: Annotated[list[float] | None, typer.Option("--tau", help="A tau to try; may be repeated.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Draws the folds and the interval.")] = 17,
     path: Annotated[Path | None, typer.Option("--out", help="Write the settings to this TOML file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the grid to this file (.png, .svg, .pdf).")] = None,
+    plot: Annotated[Path | None, plot_option("Draw the grid")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Choose lambda and tau on the labelled questions of FILE, and say what they gain on held-out ones."""

@@ -12,6 +12,7 @@ from ...tools.errors import InputError
 from ..console import err, out, print_json
 from ..settings import load
 from .bars import RecordBars
+from .drawing import plot_option
 from .report import Markdown, print_grids, write_markdown
 from .settings import AsJson, Assignments, ConfigFile
 
@@ -19,9 +20,7 @@ app = typer.Typer(name="cache", help="The cache node against similarity caches."
 
 Stream = Annotated[Path | None, typer.Option("--stream", help="Stream of questions, one JSON object a line.")]
 Rows = Annotated[Path | None, typer.Option("--out", help="File of outcomes; a killed run goes on with it.")]
-Plot = Annotated[
-    Path | None, typer.Option(help="Draw wrong hits against fetches saved to this file (.png, .svg, .pdf).")
-]
+Plot = Annotated[Path | None, plot_option("Draw wrong hits against fetches saved")]
 
 
 @app.callback()

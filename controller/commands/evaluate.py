@@ -14,6 +14,7 @@ from ..settings import load
 from . import eval_compare, eval_show
 from .ask import IndexFolder
 from .bars import RecordBars
+from .drawing import plot_option
 from .report import Markdown, print_grids, write_markdown
 from .settings import AsJson, Assignments, ConfigFile
 
@@ -38,7 +39,7 @@ Out = Annotated[
 Qrels = Annotated[Path | None, typer.Option(help="Relevance labels, TREC's or BEIR's, for NDCG.")]
 Limit = Annotated[int | None, typer.Option("--questions", min=1, help="Run a sample of this many.")]
 CandidateCount = Annotated[int, typer.Option("--candidates", min=1, help="Passages found for a question.")]
-Plot = Annotated[Path | None, typer.Option(help="Draw to this file (.png, .svg, .pdf).")]
+Plot = Annotated[Path | None, plot_option("Draw")]
 
 THRESHOLDS = (-0.1, -0.05, 0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3)
 """T_p of the scans, as in IGP Figure 4."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from ...tools.errors import InputError
+from ...tools.errors import InputError, UsageError
 from ..console import out, print_json
 from ..drift import Drift, DriftReport, Spread, metrics
 from ..trace import read_trace
@@ -24,6 +24,8 @@ def monitor(
     as_json: AsJson = False,
 ) -> None:
     """Mean and quantiles of information gain and pass rate, window by window, oldest first."""
+    if as_metrics and as_json:
+        raise UsageError("--metrics and --json are two formats of the same; choose one")
     files = sorted(_files(traces), key=lambda file: (file.stat().st_mtime_ns, file.name))
     if not files:
         raise InputError("there is no trace (*.jsonl) here; write some with `sufficit ask --trace FILE`")
@@ -43,7 +45,8 @@ def _files(paths: Iterable[Path]) -> list[Path]:
         if not path.exists():
             raise InputError(f"{path} does not exist")
         found += path.glob("*.jsonl") if path.is_dir() else [path]
-    return found
+    # A trace that is named twice, alone and in its folder, is one question.
+    return list({path.resolve(): path for path in found}.values())
 
 
 def _watch(files: Sequence[Path]) -> DriftReport:

@@ -10,6 +10,7 @@ from rich.table import Column, Table
 from ...tools.errors import StorageError
 from ..console import out, print_json
 from ..report import plain
+from .drawing import plot_option
 from .settings import AsJson
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 ScoreFiles = Annotated[list[Path], typer.Argument(help="Files that `contrasts score` wrote.")]
 Markdown = Annotated[Path | None, typer.Option(help="Also write the tables to this Markdown file.")]
-Plot = Annotated[Path | None, typer.Option(help="Also draw accuracies to this file (.png, .svg, .pdf).")]
+Plot = Annotated[Path | None, plot_option("Also draw accuracies")]
 
 
 def report(

@@ -26,11 +26,23 @@ class EvidenceBody(Out):
     id: str = Field(description="the passage's id within its source")
     source: str = Field(description="the document that the passage was cut from")
     title: str = Field(description="the document's title, or empty")
+    uncertainty: Real | None = Field(description="NU(q|d), in [0, 1]; null if not measured")
     information_gain: Real | None = Field(
         description="IG(d, q) = NU(q) - NU(q|d), in [-1, 1]; null if not measured"
     )
+    rank: int | None = Field(description="its place among those that might go in, from 1", ge=1)
     admitted: bool = Field(description="whether it went into the prompt")
     reason: str = Field(description="why it is out, or not measured; empty if nothing needs explaining")
+
+
+class PruningBody(Out):
+    """What ranked the passages, and who else had a say."""
+
+    method: str = Field(description="what ranked them", examples=["information gain"])
+    baseline: Real = Field(description="NU(q), in [0, 1]")
+    threshold: Real = Field(description="T_p: passages of a smaller gain stay out")
+    control: str = Field(description="which gate took over and why; empty if none did")
+    guard: str = Field(description="what the sufficiency guard found; empty if it is off")
 
 
 class ReaderBody(Out):
@@ -100,6 +112,7 @@ class AnswerBody(Out):
         description="null if the run ended before evidence was scored"
     )
     evidence: tuple[EvidenceBody, ...] = Field(description="the pool, those admitted first")
+    pruning: PruningBody | None = Field(description="null if passages were not pruned")
     candidates: CandidatesBody = Field(description="both answers as they were written")
     margins: MarginsBody | None = Field(description="null if the answers were not compared")
     budget: BudgetBody = Field(description="what the question cost")

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
+from ...policies.gates import lone_gains
 from ...policies.types import SufficiencyReport
 from ..answer import Answer
 from ..budget import PROMPT_TOKENS, READER_CALLS
@@ -94,9 +95,8 @@ class Metrics:
             case Decided(decision=decision):
                 self._decisions.labels(decision.action).inc()
             case Pruned(report=pruned):
-                for gain in pruned.gains:
-                    if gain.gain is not None:
-                        self._gains.observe(gain.gain)
+                for gain in lone_gains(pruned):
+                    self._gains.observe(gain)
             case Fault(stage=stage, error=error):
                 self._faults.labels(stage, error).inc()
             case Stopped(limit=limit, stage=stage):

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 from scripted import generation
 from staged import passages
-from sufficit.controller.answer import Candidates, Margins
+from sufficit.controller.answer import Candidates, Margins, Pruning
 from sufficit.controller.budget import BudgetSettings, Ledger
 from sufficit.controller.outcome import Outcome, conclude
 from sufficit.controller.recording import Recorder
@@ -143,9 +145,20 @@ def test_admitted_passages_come_first_in_prompt_order_with_their_gains():
         ("0", 0.0, True),
         ("1", 0.125, False),
     ]
+    assert [(e.uncertainty, e.rank) for e in answer.evidence] == [(0.25, 3), (0.25, 1), (0.25, 2)]
+    assert answer.pruning == Pruning("information gain", 0.5, 0.05, "", "")
     first, crowded_out, low = (one.reason for one in answer.evidence)
     assert (first, low) == ("", "too low")
     assert "prompts.context_tokens" in crowded_out
+
+
+def test_a_rivals_score_is_not_called_a_gain():
+    unprobed = replace(gain(0, True), uncertainty=None, gain=21.3)
+    report = PruneReport((KEYS[0],), 0.5, (unprobed,), 20, 64, 0.05, method="retriever", control="why")
+    answer = judged("rag", "the Alps", POOL[:1], prune=report, admitted=POOL[:1])
+    first = answer.evidence[0]
+    assert (first.uncertainty, first.information_gain, first.rank) == (None, None, 1)
+    assert (answer.pruning.method, answer.pruning.control) == ("retriever", "why")
 
 
 @pytest.mark.parametrize(("action", "why"), [("abstain", "did not suffice"), ("answer", "pruning failed")])

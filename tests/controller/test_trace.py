@@ -75,7 +75,7 @@ async def test_a_trace_without_its_end_or_of_another_version_is_refused(tmp_path
         read_trace(file)
     write_trace(file, events)
     lines = file.read_text().splitlines()
-    lines[0] = lines[0].replace('"version": 1', '"version": 99')
+    lines[0] = lines[0].replace('"version": 2', '"version": 99')
     file.write_text("\n".join(lines))
     with pytest.raises(TraceError, match="version 99"):
         read_trace(file)

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from fixed_probe import FixedProbe, ids, named
 from sufficit.policies.igp import IGPSettings
@@ -26,6 +28,12 @@ async def test_the_first_needs_the_papers_threshold() -> None:
     assert report.admitted == ()
     assert ids([gain.key for gain in report.gains]) == "ba"
     assert len(probe.calls) == 1
+
+
+async def test_at_minus_infinity_nothing_is_pruned() -> None:
+    probe = FixedProbe({"": {"a": 0.4, "b": 0.6}, "a": {"b": 0.9}})
+    settings = IGPSettings(set_aware=True, threshold=-math.inf)
+    assert ids((await SetAwareIGP(probe, settings).prune("Why?", named("ab"), 0.5)).admitted) == "ab"
 
 
 async def test_rounds_end_with_the_places() -> None:

@@ -4,8 +4,10 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ....policies.probing import RolloutProbe
 from ....tools.rerankers.biencoder import BiEncoderReranker
 from ....tools.rerankers.cross_encoder import CrossEncoderReranker
+from ....tools.retrievers.identity import index_hash
 from ...loading import load_generator
 from ...retrieval import load_retriever
 from ...settings import Settings
@@ -34,7 +36,7 @@ def load_bench(
 ) -> LoadedBench:
     """Load index and models; `plan` names the methods that these models allow.
 
-    Raises UsageError where something is missing or does not fit.
+    Raises UsageError where something is missing or does not fit, CapabilityError where K does not.
     """
     chosen = settings.generator
     generator = load_generator(settings)
@@ -49,6 +51,9 @@ def load_bench(
         else CrossEncoderReranker.load(cross_encoder, device=chosen.device, threads=chosen.threads),
     )
     entries = tuple(plan(models))
+    for method, top_m in entries:
+        # Says before the first question, and before a file is there, what the generator lacks.
+        RolloutProbe(generator, method.settings(settings.igp, top_m))
     bench = Bench(
         retriever=load_retriever(settings.index),
         generator=generator,
@@ -78,4 +83,6 @@ def _digest(settings: Settings, artifact: str, questions: Sequence[Question]) ->
         repr((question.id, question.text, question.answers, sorted(question.relevant.items())))
         for question in questions
     )
-    return hashlib.sha256("\n\n".join((decides, artifact, asked)).encode()).hexdigest()[:16]
+    paths = (settings.index.path, *settings.index.fused_with)
+    parts = (decides, artifact, asked, *map(index_hash, paths))
+    return hashlib.sha256("\n\n".join(parts).encode()).hexdigest()[:16]

@@ -19,7 +19,7 @@ from ....tools.errors import InputError, TraceError
 from ...trace import Event, from_json
 from .rows import Hashes, PredictionRow, read_rows
 
-VERSION = 3
+VERSION = 4
 """Of the files. In version 1 the tokens of prompts were those of the answers' prompts alone; until version 2
 calls of rerankers and small readers were not counted.
 """

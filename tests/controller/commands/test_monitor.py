@@ -7,7 +7,7 @@ from staged import FixedSearch, FixedSufficiency, controller, passages
 from sufficit.controller.cli import app
 from sufficit.controller.settings import load
 from sufficit.controller.trace import write_trace
-from sufficit.tools.errors import InputError
+from sufficit.tools.errors import InputError, UsageError
 from typer.testing import CliRunner
 
 TEXTS = passages("The Rhine rises in the Alps.", "The Po rises on Monviso.")
@@ -62,3 +62,13 @@ def test_without_traces_it_says_what_to_do(tmp_path):
         run(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
         run(tmp_path / "x")
+
+
+async def test_a_trace_that_is_named_twice_counts_once(traces):
+    (window,) = json.loads(run(traces, traces / "9.jsonl", "--json").stdout)
+    assert window["questions"] == 3
+
+
+async def test_one_format_at_a_time(traces):
+    with pytest.raises(UsageError, match="--metrics and --json"):
+        run(traces, "--metrics", "--json")

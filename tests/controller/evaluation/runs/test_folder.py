@@ -9,7 +9,7 @@ def test_a_run_of_another_release_is_refused(tmp_path):
     folder = write_run(tmp_path / "run", {"full": [row("q")]})
     header = json.loads(folder.header.read_text())
     folder.header.write_text(json.dumps(header | {"version": 1}))
-    with pytest.raises(InputError, match="written by another release: its version is 1, not 3"):
+    with pytest.raises(InputError, match="written by another release: its version is 1, not 4"):
         folder.read_predictions()
 
 
