@@ -19,7 +19,7 @@ from ..tools.protocols import (
 )
 from ..tools.readers.joint import FusedJointReader
 from ..tools.readers.span import ExtractiveSpanReader
-from ..tools.rerankers.biencoder import BiEncoderReranker
+from ..tools.rerankers.opening import open_reranker
 from ..tools.retrievers.opening import open_for_writing
 from ..tools.web.settings import WebSettings
 from ..tools.web.toolbox import WebTools
@@ -66,8 +66,8 @@ def load_readers(settings: Settings, shared: TransformersGenerator | None = None
         encoder = shared if same else load_model(rinse.encoder, chosen)
     return Readers(
         artifact=artifact,
-        wordpieces=WordPieceTokenizer.load(rinse.reranker),
-        reranker=BiEncoderReranker.load(rinse.reranker, device=chosen.device, threads=chosen.threads),
+        wordpieces=WordPieceTokenizer.load(rinse.wordpieces),
+        reranker=open_reranker(rinse.reranker, device=chosen.device, threads=chosen.threads),
         encoder=encoder,
         span=load_span(rinse, chosen),
         joint=load_joint(rinse, chosen),

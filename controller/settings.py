@@ -19,6 +19,7 @@ from ..policies.igp import IGPSettings
 from ..policies.trustmargin import TrustMarginSettings
 from ..tools.errors import SettingsError
 from ..tools.generators.server import ServerSettings
+from ..tools.models.catalog import ENCODER
 from ..tools.web.settings import WebSettings
 from .budget import BudgetSettings
 from .cache.settings import CacheSettings
@@ -87,7 +88,12 @@ class RinseSettings(Section):
     )
     artifact: str = Field(default="embedded", description="a packaged artifact's name, or a folder")
     reranker: str = Field(
-        default="all-minilm-l6-v2", description="the content reader's model, as generator.model"
+        default=ENCODER,
+        description="the content reader's model, as generator.model: a sentence encoder, a cross-encoder, or "
+        "a folder of train-reader reranker",
+    )
+    wordpieces: str = Field(
+        default=ENCODER, description="whose WordPiece vocabulary cuts questions into windows"
     )
     encoder: str | None = Field(
         default=None,

@@ -53,9 +53,10 @@ def has_dense() -> bool:
 
 @cache
 def _engine() -> Any:
-    from sufficit.tools.retrievers.dense import DEFAULT_MODEL, DenseEngine
+    from sufficit.tools.models.catalog import ENCODER
+    from sufficit.tools.retrievers.dense import DenseEngine
 
-    return DenseEngine.load(DEFAULT_MODEL, device="auto", threads=None)
+    return DenseEngine.load(ENCODER, device="auto", threads=None)
 
 
 def share_encoder(monkeypatch: pytest.MonkeyPatch) -> None:

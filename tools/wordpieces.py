@@ -7,6 +7,7 @@ from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
 from .errors import CapabilityError
+from .models.catalog import ENCODER
 from .models.resolve import resolve
 
 _CONTINUATION = "##"
@@ -30,7 +31,7 @@ class WordPieceTokenizer:
         """
         backend = getattr(AutoTokenizer.from_pretrained(resolve(model)), "backend_tokenizer", None)
         if not isinstance(backend, Tokenizer) or type(backend.model).__name__ != "WordPiece":
-            raise CapabilityError(f"{model} has no WordPiece tokenizer; all-minilm-l6-v2 has one")
+            raise CapabilityError(f"{model} has no WordPiece tokenizer; rinse.wordpieces = {ENCODER} has one")
         return cls(backend)
 
     def pieces(self, text: str) -> list[str]:

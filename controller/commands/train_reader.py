@@ -7,6 +7,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ...tools.errors import InputError
+from ...tools.models.catalog import ENCODER
 from ..console import err, out, print_json
 from .settings import AsJson
 
@@ -36,9 +37,7 @@ def train_reader(
     batch: Annotated[int, typer.Option(min=1, help="Items in one step.")] = 8,
     rate: Annotated[float, typer.Option(min=1e-7, max=1.0, help="Highest learning rate.")] = 1e-3,
     seed: Annotated[int, typer.Option(help="Seed of weights, items and their order.")] = 17,
-    base: Annotated[
-        str, typer.Option(help="Encoder: catalogue name, folder or hub name.")
-    ] = "all-minilm-l6-v2",
+    base: Annotated[str, typer.Option(help="Encoder: catalogue name, folder or hub name.")] = ENCODER,
     device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "auto",
     dtype: Annotated[
         Literal["auto", "float32", "bfloat16"],

@@ -15,7 +15,7 @@ from ...policies.rinse.records import ContrastRecord, read_records
 from ...policies.rinse.sampling import usable
 from ...policies.rinse.training import FitSettings, Progress, measure_records
 from ...tools.errors import InputError
-from ...tools.rerankers.biencoder import BiEncoderReranker
+from ...tools.rerankers.opening import open_reranker
 from ...tools.wordpieces import WordPieceTokenizer
 from ..loading import load_joint, load_model, load_span
 from ..settings import Settings
@@ -56,10 +56,10 @@ def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
 
 def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
     """The models that the settings name. Raises ModelMissing where one is not here."""
-    names = {"wordpieces": settings.rinse.reranker, "reranker": settings.rinse.reranker}
-    wordpieces = WordPieceTokenizer.load(settings.rinse.reranker)
+    names = {"wordpieces": settings.rinse.wordpieces, "reranker": settings.rinse.reranker}
+    wordpieces = WordPieceTokenizer.load(settings.rinse.wordpieces)
     chosen = settings.generator
-    reranker = BiEncoderReranker.load(settings.rinse.reranker, device=chosen.device, threads=chosen.threads)
+    reranker = open_reranker(settings.rinse.reranker, device=chosen.device, threads=chosen.threads)
     encoder = None
     if latent and settings.rinse.encoder is not None:
         encoder = load_model(settings.rinse.encoder, chosen)
@@ -87,11 +87,17 @@ def fit_pairs(
 ) -> Artifact:
     """Measure what the cache does not hold, then fit.
 
+    Questions that a trained reranker has learned from are left aside: nothing can be read off its scores.
+
     With `report` the provenance also holds the accuracy on every family left out in turn. Raises InputError
     where too little is left to fit on, StorageError where the cache cannot be written.
     """
+    taught = backbones.learned.get("reranker")
+    records = [record for record in data.records if taught is None or not taught.holds(record)]
+    if not records:
+        raise InputError("the reranker was trained on all these questions; train it with a --share below 1")
     with FeatureCache(cache) as kept:
-        measured = asyncio.run(measure_records(data.records, Measurer(backbones, kept), settings, progress))
+        measured = asyncio.run(measure_records(records, Measurer(backbones, kept), settings, progress))
     described = backbones.described()
     artifact = fit_artifact(measured, settings, described, data.files, left_out)
     if not report:

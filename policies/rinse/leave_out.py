@@ -39,9 +39,11 @@ def measure_left_out(
     """Pairwise accuracy of every reader and of their sum on each family outside `left_out`.
 
     The families in `left_out` are neither fitted on nor scored. A reader that was trained on a family has no
-    part in its accuracy. Raises InputError where too little is left to fit on.
+    part in its accuracy; a family of the reranker's, on which the content reader stands, has no row. Raises
+    InputError where too little is left to fit on.
     """
-    families = sorted({example.record.family for example in data.examples} - set(left_out))
+    away = {*left_out, *data.trained.get("reranker", ())}
+    families = sorted({example.record.family for example in data.examples} - away)
     rows: list[FamilyAccuracy] = []
     for family in families:
         known = {reader for reader, trained in data.trained.items() if family in trained}

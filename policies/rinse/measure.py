@@ -36,7 +36,7 @@ class Backbones:
     """The frozen models under the readers. Without `encoder` there is no latent reader, and so with others.
 
     `names` maps `wordpieces`, `reranker`, `encoder`, `span` and `joint` to the names that the models were
-    loaded by. `learned` maps `span` and `joint` to what these were trained on.
+    loaded by. `learned` maps `reranker`, `span` and `joint` to what these were trained on.
     """
 
     wordpieces: WordPieces

@@ -5,6 +5,7 @@ Every wheel is pinned by version and SHA-256; the embedded profile needs no othe
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,9 @@ class CatalogEntry:
         return self.wheels[-1].sha256[:12]
 
 
+ENCODER: Final = "all-minilm-l6-v2"
+"""The packaged encoder: embeddings, word pieces, and the base of trained readers."""
+
 _GEMMA_FILE = "gemma-3-270m-q4_k_m.gguf"
 
 _GEMMA_PARTS = (
@@ -75,7 +79,7 @@ _ENTRIES = (
         embedded=True,
     ),
     CatalogEntry(
-        name="all-minilm-l6-v2",
+        name=ENCODER,
         summary="encoder and WordPiece: all-MiniLM-L6-v2, 22M",
         license="Apache-2.0",
         wheels=(

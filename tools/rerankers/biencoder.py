@@ -20,7 +20,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from ..errors import ModelOutputError
+from ..errors import CapabilityError, ModelOutputError
 from ..models.compute import Device, resolve_device
 from ..models.fingerprint import fingerprint
 from ..models.quiet import quiet
@@ -28,7 +28,7 @@ from ..models.resolve import resolve
 from ..models.tokenizers import load_tokenizer
 from .cache import LruCache
 from .encoding import Encodings, batches, longest_input, pad
-from .head import SentenceHead, load_head, transformer_of
+from .head import SentenceHead, is_classifier, load_head, transformer_of
 from .vocabulary import whole_words
 from .worker import Worker
 
@@ -76,12 +76,14 @@ class BiEncoderReranker:
         """Load a catalogue name, folder or hub name: plain, or as sentence-transformers saves it.
 
         Raises ModelMissing where it is not on this machine, CapabilityError where it has modules beside a
-        transformer, poolings, dense layers and norms.
+        transformer, poolings, dense layers and norms, or is a classifier, whose embeddings mean nothing.
         """
         folder = resolve(model)
         body = transformer_of(folder)
         with quiet():
             config = AutoConfig.from_pretrained(body)
+            if is_classifier(config):
+                raise CapabilityError(f"{model} is a cross-encoder; what is wanted here encodes single texts")
             head = load_head(folder, int(config.hidden_size))
             # Of an encoder-decoder the encoder.
             family = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel

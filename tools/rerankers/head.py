@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import torch
 from safetensors.torch import load_file
+from transformers import PretrainedConfig
 
 from ..errors import CapabilityError
 
@@ -28,6 +29,11 @@ _FLAGS: Final = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 _ACTIVATIONS: Final = ("Identity", "Tanh", "ReLU", "GELU", "SiLU", "Sigmoid", "ELU", "LeakyReLU")
+
+
+def is_classifier(config: PretrainedConfig) -> bool:
+    """Whether a model was saved as a sequence classifier, as cross-encoders are."""
+    return any(name.endswith("ForSequenceClassification") for name in config.architectures or ())
 
 
 def transformer_of(folder: Path) -> Path:

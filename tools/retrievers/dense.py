@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
+from ..models.catalog import ENCODER
 from ..models.compute import Device
 from ..models.resolve import resolve
 from ..rerankers.biencoder import BiEncoderReranker
@@ -17,8 +18,6 @@ from .dense_storage import DATABASE, ERRORS, changes, create
 from .dense_writing import DenseWriter
 from .folder import FolderIndex, build_folder
 from .layout import read_manifest
-
-DEFAULT_MODEL: Final = "all-minilm-l6-v2"
 
 
 class DenseIndex(FolderIndex):
@@ -39,7 +38,7 @@ class DenseIndex(FolderIndex):
 
         Raises IndexMismatch where that model has changed, ModelMissing where it is not on this machine.
         """
-        model = str(read_manifest(path).made_with.get("model", DEFAULT_MODEL))
+        model = str(read_manifest(path).made_with.get("model", ENCODER))
         engine = DenseEngine.load(model, device=device, threads=threads)
         return cls(path, engine, for_writing=for_writing)
 
@@ -49,7 +48,7 @@ class DenseIndex(FolderIndex):
         passages: Iterable[Passage],
         progress: Callable[[int], None] | None = None,
         *,
-        model: str = DEFAULT_MODEL,
+        model: str = ENCODER,
         device: Device = "auto",
         threads: int | None = None,
     ) -> BuildReport:

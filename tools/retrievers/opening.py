@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from ..errors import UsageError
+from ..models.catalog import ENCODER
 from ..protocols import Retriever
 from ..types import Passage
 from .corpus_index import BuildReport, CorpusIndex
@@ -75,9 +76,9 @@ def build_index(
 
         return LuceneIndex.build(path, passages, progress)
     if kind == "dense":
-        from .dense import DEFAULT_MODEL, DenseIndex  # noqa: PLC0415
+        from .dense import DenseIndex  # noqa: PLC0415
 
-        return DenseIndex.build(path, passages, progress, model=model or DEFAULT_MODEL)
+        return DenseIndex.build(path, passages, progress, model=model or ENCODER)
     from .embedded import EmbeddedIndex  # noqa: PLC0415
 
     return EmbeddedIndex.build(path, passages, progress)

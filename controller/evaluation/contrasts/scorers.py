@@ -18,6 +18,7 @@ from ....policies.scorers.semantic_entropy import SemanticEntropy
 from ....policies.scorers.types import Scorer
 from ....tools.errors import InputError, SettingsError
 from ....tools.generators.transformers import TransformersGenerator
+from ....tools.models.catalog import ENCODER
 from ....tools.rerankers.biencoder import BiEncoderReranker
 from ....tools.wordpieces import WordPieceTokenizer
 from ...loading import load_model, load_readers
@@ -32,9 +33,9 @@ _HASH = 16
 class ScorerOptions:
     """What a scorer may be given besides the settings.
 
-    `model` stands in place of the settings' generator (or reranker, for `cosine`) and is where released
-    weights are named; `entailment` is a classifier, without which the generator is asked; `heads` the folder
-    of UAR's classifiers; `template` a file with another wording of the scorer's prompt.
+    `model` stands in place of the settings' generator (for `cosine`, of the packaged encoder) and is where
+    released weights are named; `entailment` is a classifier, without which the generator is asked; `heads`
+    the folder of UAR's classifiers; `template` a file with another wording of the scorer's prompt.
     """
 
     model: str | None = None
@@ -161,7 +162,7 @@ class _Loader:
     def cosine(self) -> Scorer:
         self._unused.discard("model")
         chosen = self.settings.generator
-        model = self._options.model or self.settings.rinse.reranker
+        model = self._options.model or ENCODER
         reranker = BiEncoderReranker.load(model, device=chosen.device, threads=chosen.threads)
         self.models["reranker"] = f"{model} {reranker.fingerprint[:_HASH]}"
         return Cosine(reranker)
@@ -177,7 +178,7 @@ class _Loader:
         name = self.settings.rinse.artifact
         artifact = load_artifact(EMBEDDED if name == "embedded" else Path(name))
         self._account(artifact, artifact.provenance.families)
-        return IdfOverlap(WordPieceTokenizer.load(self.settings.rinse.reranker), artifact.content.counts)
+        return IdfOverlap(WordPieceTokenizer.load(self.settings.rinse.wordpieces), artifact.content.counts)
 
     def _account(self, artifact: Artifact, fitted_on: tuple[str, ...]) -> None:
         self.models |= backbones(artifact) | {"artifact": artifact_key(artifact)}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ....policies.probing import RolloutProbe
+from ....tools.models.catalog import ENCODER
 from ....tools.rerankers.biencoder import BiEncoderReranker
 from ....tools.rerankers.cross_encoder import CrossEncoderReranker
 from ....tools.retrievers.identity import index_hash
@@ -43,9 +44,7 @@ def load_bench(
     rinse, artifact, _ = load_rinse(settings)
     models = Models(
         sufficiency=rinse,
-        bi_encoder=BiEncoderReranker.load(
-            settings.rinse.reranker, device=chosen.device, threads=chosen.threads
-        ),
+        bi_encoder=BiEncoderReranker.load(ENCODER, device=chosen.device, threads=chosen.threads),
         cross_encoder=None
         if cross_encoder is None
         else CrossEncoderReranker.load(cross_encoder, device=chosen.device, threads=chosen.threads),

@@ -23,9 +23,13 @@ class Lesson:
 
 
 def lessons(settings: RinseSettings) -> Mapping[str, Lesson]:
-    """The lesson of each trained reader that the settings name; a model from elsewhere has none on record."""
+    """The lesson of each trained reader that the settings name, the content reader's reranker among them.
+
+    A model from elsewhere has none on record.
+    """
     found = {}
-    for reader, model in (("span", settings.span), ("joint", settings.joint)):
+    named = {"reranker": settings.reranker, "span": settings.span, "joint": settings.joint}
+    for reader, model in named.items():
         told = provenance(model) if model else {}
         if told:
             families, training = frozenset(map(str, told["families"])), told["training"]

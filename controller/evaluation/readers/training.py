@@ -11,6 +11,7 @@ from typing import Any, Literal
 import torch
 
 from ....policies.rinse.sampling import draw
+from ....tools.models.catalog import ENCODER
 from ....tools.readers.adapted import Trained, save
 from ....tools.readers.training.joint import JointTask
 from ....tools.readers.training.loop import Progress, TrainSettings, train
@@ -36,7 +37,7 @@ class ReaderSettings:
     """
 
     kind: Kind
-    base: str = "all-minilm-l6-v2"
+    base: str = ENCODER
     items: int | None = None
     share: float = 1.0
     device: str = "cpu"

@@ -1,11 +1,17 @@
+import asyncio
 import json
 
 import pytest
 from rinse_data import contrasts
 from sufficit.controller.commands.fit import fit
+from sufficit.controller.evaluation import fitting
+from sufficit.controller.evaluation.contrasts.scorers import load_rinse
+from sufficit.controller.evaluation.readers.lessons import Lesson
+from sufficit.controller.settings import Settings
 from sufficit.policies.rinse.artifact import load_artifact
 from sufficit.policies.rinse.records import write_records
 from sufficit.tools.errors import InputError
+from tiny_encoder import save_classifier
 from typer import Typer
 from typer.testing import CliRunner
 
@@ -43,6 +49,36 @@ def test_fits_reports_and_writes_an_artifact(pair_files, cache, tmp_path):
     assert set(printed["provenance"]["data"]) == {"one.jsonl", "two.jsonl", "three.jsonl"}
     assert printed["skipped"] == 0
     assert artifact.backbones["reranker"].model == "all-minilm-l6-v2"
+
+
+def test_any_cross_encoder_serves_as_reranker(pair_files, tmp_path):
+    folder = save_classifier(tmp_path / "classifier")
+    chosen = ("--set", f"rinse.reranker={folder}", "--groups", 8)
+    result = run(
+        *pair_files, "--out", tmp_path / "a", "--latent-groups", 0, "--cache", tmp_path / "c", *chosen
+    )
+    assert result.exit_code == 0, result.output
+    artifact = load_artifact(tmp_path / "a")
+    assert artifact.backbones["reranker"].model == str(folder)
+    assert artifact.backbones["wordpieces"].model == "all-minilm-l6-v2"
+    given = {"reranker": str(folder), "artifact": str(tmp_path / "a")}
+    rinse, _, _ = load_rinse(Settings.model_validate({"rinse": given}))
+    record = contrasts("one", 1)[0]
+    report = asyncio.run(rinse.score(record.question, record.passages))
+    assert report.score is not None
+
+
+def test_questions_that_the_reranker_has_learned_are_left_aside(pair_files, cache, tmp_path, monkeypatch):
+    taught = {"reranker": Lesson(frozenset({"one"}), 0.5, 17), "span": Lesson(frozenset({"two"}), 1.0, 17)}
+    monkeypatch.setattr(fitting, "lessons", lambda settings: taught)
+    result = run(*pair_files, "--out", tmp_path / "a", "--latent-groups", 0, "--cache", cache, "--report")
+    assert result.exit_code == 0, result.output
+    provenance = load_artifact(tmp_path / "a").provenance
+    assert 0 < provenance.groups["one"] < 24 == provenance.groups["two"]
+    assert {row.family for row in provenance.accuracy} == {"two", "three"}
+    taught["reranker"] = Lesson(frozenset({"one", "two", "three"}), 1.0, 17)
+    result = run(*pair_files, "--out", tmp_path / "b", "--latent-groups", 0, "--cache", cache)
+    assert "the reranker was trained on all these questions" in str(result.exception)
 
 
 def test_prints_a_table_and_keeps_a_family_away(pair_files, cache, tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sufficit.tools.errors import CapabilityError, IndexMismatch, StorageError
+from sufficit.tools.models.catalog import ENCODER
 from sufficit.tools.models.store import path as model_path
 from sufficit.tools.rerankers.biencoder import BiEncoderReranker
 from sufficit.tools.types import Passage
@@ -15,7 +16,7 @@ from sufficit.tools.types import Passage
 faiss = pytest.importorskip("faiss", reason="faiss is not installed; run: pip install 'sufficit[dense]'")
 dense = importlib.import_module("sufficit.tools.retrievers.dense")
 storage = importlib.import_module("sufficit.tools.retrievers.dense_storage")
-DEFAULT_MODEL, DenseIndex, Prompts = dense.DEFAULT_MODEL, dense.DenseIndex, dense.Prompts
+DenseIndex, Prompts = dense.DenseIndex, dense.Prompts
 
 PARIS = Passage("0", "Paris is the capital and most populous city of France.", "Paris", "p")
 SQUID = Passage("0", "It lives in the deep ocean and can reach thirteen metres.", "Giant squid", "s")
@@ -24,7 +25,7 @@ CAPITAL = "What is the capital of France?"
 
 @pytest.fixture(scope="module")
 def encoder() -> BiEncoderReranker:
-    return BiEncoderReranker.load(DEFAULT_MODEL)
+    return BiEncoderReranker.load(ENCODER)
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ async def test_an_index_that_cannot_be_trusted_says_so(tmp_path: Path):
 
 def test_a_model_folder_with_its_own_prompts(tmp_path: Path, encoded: list[str]):
     folder = tmp_path / "model"
-    shutil.copytree(model_path(DEFAULT_MODEL), folder)
+    shutil.copytree(model_path(ENCODER), folder)
     prompts = {"prompts": {"query": "query: ", "document": "passage: "}}
     (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
     assert Prompts.of(folder) == Prompts("query: ", "passage: ")
