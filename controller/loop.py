@@ -47,7 +47,8 @@ NOTHING = Generation(text="", token_ids=(), logprobs=(), finish="stop", prompt_t
 class LoopSettings:
     """How a run goes, beside the policies' own settings.
 
-    `unpruned` is how many passages go in, in retrieval order, when pruning is not possible.
+    `unpruned` is how many passages go in, in retrieval order, when pruning is not possible: M holds, and
+    `prompts.context_tokens`, but not B, for what would count the tokens may be what has failed.
     """
 
     budget: BudgetSettings
