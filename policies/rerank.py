@@ -1,8 +1,8 @@
 """What IGP is compared with: rivals that only order the candidates (IGP, section 4.1.5 and Table 3).
 
-All sit behind `Pruner`, with the same truncation to M passages and B tokens. They measure no prompt: a passage
-longer than the context takes its place, and the answer's prompt leaves it out. IG order without pruning is IGP
-itself with T_p = -inf.
+All sit behind `Pruner`, with the same truncation to M passages and B tokens. They measure no prompt: a
+passage longer than the context takes a place, and the answer's prompt leaves it out. IG order without pruning
+is IGP itself with T_p = -inf.
 """
 
 import asyncio
