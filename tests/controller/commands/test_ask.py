@@ -19,6 +19,7 @@ FIELDS = {
     "citations",
     "sufficiency",
     "evidence",
+    "pruning",
     "candidates",
     "margins",
     "budget",
