@@ -50,11 +50,10 @@ class Campaign:
 
     def readers(self, family: str) -> list[str]:
         """Settings under which RINSE stands on the readers that have not seen the family."""
-        return [
-            part
-            for kind in self.plan["readers"]
-            for part in ("--set", f"rinse.{kind}={self.reader(kind, family)}")
-        ]
+        models = {kind: str(self.reader(kind, family)) for kind in self.plan["readers"]}
+        if self.plan["latent_groups"]:
+            models["encoder"] = self.plan["encoder"]
+        return [part for kind, model in models.items() for part in ("--set", f"rinse.{kind}={model}")]
 
     def groups(self, use: str) -> list[str]:
         """How many groups of every family, or of every family and construction, are used for this."""
@@ -102,8 +101,6 @@ class Campaign:
         """Every family by the scorer that has not seen it, alone and with more passages, and by baselines."""
         for family in self.families:
             rinse = [*self.readers(family), "--set", f"rinse.artifact={self.out / 'artifacts' / family}"]
-            if self.plan["latent_groups"]:
-                rinse += ["--set", f"rinse.encoder={self.plan['encoder']}"]
             own = [*self.pairs(family), "--scorer", "rinse", *rinse]
             yield ["contrasts", "score", *own, *self.groups("rinse"), "--out", self.scores("rinse", family)]
             yield [
