@@ -10,7 +10,7 @@ from .settings import IndexSettings
 
 def check_indexes(index: IndexSettings) -> None:
     """Raise IndexMissing or StorageError for a place without an index, without loading what searches it."""
-    for path in (index.path, *index.fused_with):
+    for path in index.paths:
         if kind_of(path) is None:
             read_manifest(path)
 
@@ -21,4 +21,4 @@ def load_retriever(index: IndexSettings) -> Retriever:
     Raises as `open_index`.
     """
     scoring = BM25(index.lucene.k1, index.lucene.b, index.lucene.rm3)
-    return Unexpired(open_retriever([index.path, *index.fused_with], scoring))
+    return Unexpired(open_retriever(index.paths, scoring))

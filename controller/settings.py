@@ -51,6 +51,11 @@ class IndexSettings(Section):
     lucene: LuceneSettings = LuceneSettings()
     passages_per_round: int = Field(default=8, ge=1, le=200, description="passages asked for in one round")
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The folders of all indexes that are searched, the first one first."""
+        return (self.path, *self.fused_with)
+
 
 class GeneratorSettings(Section, ServerSettings):
     """The language model that answers and probes; where it runs; for `http`, its server."""

@@ -30,7 +30,9 @@ class EvidenceBody(Out):
     information_gain: Real | None = Field(
         description="IG(d, q) = NU(q) - NU(q|d), in [-1, 1]; null if not measured"
     )
-    rank: int | None = Field(description="its place among those that might go in, from 1", ge=1)
+    rank: int | None = Field(
+        description="its place among those that might go in, from 1; null if none were ranked", ge=1
+    )
     admitted: bool = Field(description="whether it went into the prompt")
     reason: str = Field(description="why it is out, or not measured; empty if nothing needs explaining")
 

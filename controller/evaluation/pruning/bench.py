@@ -82,6 +82,5 @@ def _digest(settings: Settings, artifact: str, questions: Sequence[Question]) ->
         repr((question.id, question.text, question.answers, sorted(question.relevant.items())))
         for question in questions
     )
-    paths = (settings.index.path, *settings.index.fused_with)
-    parts = (decides, artifact, asked, *map(index_hash, paths))
+    parts = (decides, artifact, asked, *map(index_hash, settings.index.paths))
     return hashlib.sha256("\n\n".join(parts).encode()).hexdigest()[:16]

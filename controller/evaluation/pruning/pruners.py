@@ -18,8 +18,6 @@ from ....tools.protocols import Generator, Reranker
 REFERENCE = "retriever"
 """What all others are compared with: the first candidates in the order in which they were found."""
 
-NEAR_DUPLICATE = 0.9
-
 _PAPER: dict[str, Any] = {
     "method": "information_gain",
     "near_duplicate": None,
@@ -104,7 +102,7 @@ def beyond(threshold: float) -> list[Method]:
     """IGP at T_p with what goes beyond the paper, one thing at a time, and with what the settings have on."""
     parts: dict[str, dict[str, Any]] = {
         "common horizon": {"common_horizon": True},
-        "near-duplicates": {"near_duplicate": NEAR_DUPLICATE},
+        "near-duplicates": {"near_duplicate": IGPSettings().near_duplicate},
         "set-aware": {"set_aware": True},
         "guard": {"guard": True},
         "set-aware, guard": {"set_aware": True, "guard": True},

@@ -61,7 +61,7 @@ def read_configurations(
         options = {"index.path": index} if index else {}
         settings = load(assignments, file, options=options).settings
         _check(name, settings)
-        paths = (settings.index.path, *settings.index.fused_with)
+        paths = settings.index.paths
         if paths not in indexes:
             indexes[paths] = _index_hash(paths)
         found.append(Configuration(name, settings, _hashes(settings, indexes[paths], data)))

@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,6 @@ def test_another_format_is_refused_before_anything_is_read(tmp_path):
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(SettingsError, match="pip install"):
         drawing.drawable(Path("a.svg"))
