@@ -14,13 +14,16 @@ from rich.text import Text
 
 from ..console import err
 
+_SPEED_SECONDS = 600.0
+"""How far back the rate looks: a record may take longer than rich's half a minute."""
+
 
 class RecordBars(Progress):
     """Bars on stderr, one a name; what an earlier run did counts as done, not as fast."""
 
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
-        super().__init__(*columns, TimeRemainingColumn(), console=err)
+        super().__init__(*columns, TimeRemainingColumn(), console=err, speed_estimate_period=_SPEED_SECONDS)
         self._bars: dict[str, TaskID] = {}
 
     def show(self, what: str, done: int, total: int) -> None:

@@ -55,12 +55,13 @@ def read_question_file(file: Path, qrels: Path | None = None) -> QuestionFile:
         raise InputError(f"{file} is no regular file, and is read more than once; save the questions in one")
     grades = read_qrels(qrels) if qrels else {}
     items = read_items(file)
+    # Either way, a file that marks some of its questions as unanswerable says of all whether they are.
     format_, every, bad = _native(file, grades) if _is_native(items) else _plain(file, items, grades)
     questions = tuple(q for q in every if q.answers or q.answerable is False)
     unscored = tuple(q.id for q in every if not (q.answers or q.answerable is False))
     if not questions:
         raise InputError(f"{file} ({format_}) holds no question with an answer")
-    check_ids(file, questions)
+    check_ids(file, every)
     if grades and not any(question.id in grades for question in questions):
         raise InputError(f"{qrels} judges none of the questions of {file}; their ids must be the same")
     return QuestionFile(file.name, format_, _digest(file, qrels), questions, unscored, bad)
@@ -77,7 +78,6 @@ def _is_native(items: Sequence[Any]) -> bool:
 
 def _native(file: Path, grades: Grades) -> tuple[str, list[Question], tuple[BadRow, ...]]:
     source = read_source(file)
-    # A set that marks some of its questions as unanswerable says of all whether they are.
     marked = any(not example.answerable for example in source.examples)
     fine = source.format not in _COARSE
     found = [_from_example(example, grades, marked, fine) for example in source.examples]
@@ -99,9 +99,9 @@ def _plain(
     file: Path, items: Sequence[Any], grades: Grades
 ) -> tuple[str, list[Question], tuple[BadRow, ...]]:
     found = questions_of(file, items, grades)
-    if not any(question.answerable is False for question in found):
-        found = [replace(question, answerable=None) for question in found]
-    return _plain_format(items), found, ()
+    marked = any(question.answerable is False for question in found)
+    known = [replace(q, answerable=q.answerable is not False if marked else None) for q in found]
+    return _plain_format(items), known, ()
 
 
 def _plain_format(items: Sequence[Any]) -> str:

@@ -145,7 +145,11 @@ def _metadata(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _supporting(item: Mapping[str, Any]) -> list[str]:
     facts = _metadata(item).get("supporting_facts")
-    found = item.get("supporting") or (facts.get("title") if isinstance(facts, dict) else None)
+    if isinstance(facts, dict):
+        facts = facts.get("title")
+    elif isinstance(facts, list):
+        facts = [fact[0] if isinstance(fact, list) and fact else fact for fact in facts]
+    found = item.get("supporting") or facts
     return [str(name) for name in found] if isinstance(found, list) else []
 
 

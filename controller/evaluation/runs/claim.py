@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from ....tools.errors import InputError
 from .configurations import Configuration
 from .folder import ConfigHeader, DataHeader, RunFolder, RunHeader
-from .writing import storage_errors, write_whole
+from .writing import half_written, storage_errors, write_whole
 
 _LOCK = ".lock"
 
@@ -35,6 +35,7 @@ def claimed(folder: RunFolder, data: DataHeader, configurations: Sequence[Config
                 f"another process is running into {folder.path}; wait until it is done"
             ) from error
     try:
+        _sweep(folder)
         header = folder.read_header() if folder.header.exists() else RunHeader(data=data, configurations={})
         _check_same(folder.path, "the questions", _asked(header.data), _asked(data))
         for configuration in configurations:
@@ -70,8 +71,18 @@ def _check_place(folder: RunFolder) -> None:
     path = folder.path
     if path.exists() and not path.is_dir():
         raise InputError(f"--out {path} is a file; name a folder")
-    if path.is_dir() and not folder.header.exists() and any(e.name != _LOCK for e in path.iterdir()):
+    if not path.is_dir() or folder.header.exists():
+        return
+    if any(entry.name != _LOCK and not half_written(entry) for entry in path.iterdir()):
         raise InputError(f"{path} is not empty and holds no run.json; choose another --out")
+
+
+def _sweep(folder: RunFolder) -> None:
+    """Remove what a killed run had not written whole; the lock says that nobody is at it."""
+    with storage_errors(folder.path):
+        for file in [*folder.path.glob(".*"), *folder.path.glob("*/.*")]:
+            if half_written(file):
+                file.unlink(missing_ok=True)
 
 
 def _publish(folder: RunFolder, header: RunHeader) -> None:

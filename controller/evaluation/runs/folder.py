@@ -32,7 +32,8 @@ class _Frozen(BaseModel):
 class DataHeader(_Frozen):
     """The question file: its name, the format that was found, its hash, and how much was in it.
 
-    `questions` were asked; `sampled_from` is how many there were, None where all were asked.
+    `questions` were asked; `sampled_from` is how many there were, None where all were asked. `left_out` more,
+    and rows that hold none, could not be scored.
     """
 
     file: str
@@ -40,6 +41,7 @@ class DataHeader(_Frozen):
     hash: str
     questions: int
     sampled_from: int | None = None
+    left_out: int = 0
 
 
 class ConfigHeader(_Frozen):

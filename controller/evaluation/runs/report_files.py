@@ -10,7 +10,7 @@ from .figures import figures
 from .folder import RunFolder
 from .html import page
 from .report import RunReport, read_report
-from .tables import explanation_grid, report_grids
+from .tables import READING, explanation_grid, report_grids
 from .writing import write_whole
 
 
@@ -58,7 +58,8 @@ def _notes(report: RunReport) -> list[str]:
     """What everything rests on."""
     data = report.run.data
     sampled = "" if data.sampled_from is None else f", drawn from {data.sampled_from}"
-    notes = [f"Questions: {data.file} ({data.format}), {data.questions}{sampled}; hash {data.hash}."]
+    left = f"; {data.left_out} more rows could not be scored, and are in no figure" if data.left_out else ""
+    notes = [f"Questions: {data.file} ({data.format}), {data.questions}{sampled}{left}; hash {data.hash}."]
     for name, config in report.run.configurations.items():
         hashes = config.hashes
         changed = ", ".join(f"{key} = {value}" for key, value in config.settings.items()) or "the defaults"
@@ -67,6 +68,7 @@ def _notes(report: RunReport) -> list[str]:
     untimed = [summary.configuration for summary in report.summaries if not summary.latency]
     if untimed:
         notes.append(f"Not timed, since calls were shared or none came back: {', '.join(untimed)}.")
+    notes += READING if report.comparisons else ()
     if report.pending:
         notes.append(f"Not ended, and in no figure: {', '.join(report.pending)}.")
     return notes

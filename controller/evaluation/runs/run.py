@@ -51,6 +51,7 @@ class Evaluation:
             hash=found.digest,
             questions=len(asked),
             sampled_from=None if len(asked) == len(found.questions) else len(found.questions),
+            left_out=len(found.unscored) + len(found.bad),
         )
         return cls(data, asked, read_configurations(configs, assignments, index, found.digest), retry_failed)
 

@@ -4,11 +4,23 @@ from collections.abc import Sequence
 
 from ....policies.resampling import Interval
 from ..grids import Grid, ranged
-from .comparison import EQUAL_RISK, FEWEST, Difference, RunComparison
+from .comparison import EQUAL_RISK, FEWEST, OWN_RISK, RANKED_RISK, Difference, RunComparison
 from .costs import StageMean
 from .failures import FailureReport
 from .report import RunReport
 from .summary import Summary
+
+READING = (
+    f"Risk is the mean of 1 - F1 over what was answered. '{EQUAL_RISK}' is taken at the smaller coverage of "
+    "the two: what covers more answers only its questions of the highest sufficiency score there, and what "
+    "answers always, whatever the score, cannot tell them apart and answers random ones, so that its risk "
+    f"stays what it is over all. '{RANKED_RISK}' ranks by the score even what does not heed it, as the curve "
+    f"and the area do. '{OWN_RISK}' compares what each one answers itself.",
+    "'No real difference' says that the interval holds 0, not that the two are equal; beside it stands by "
+    "how much, by the interval, the first may yet be worse. Intervals are of one comparison each.",
+    "Seconds hold the waiting for other questions, where several were asked at once.",
+)
+"""How the comparisons are to be read."""
 
 
 def report_grids(report: RunReport) -> list[Grid]:
@@ -94,9 +106,9 @@ def _change(found: Difference | None) -> str:
 
 def _verdict(risk: Difference) -> str:
     """How the first configuration's risk stands to the second's."""
-    if not risk.real:
-        return "no real difference"
-    return "lower" if risk.difference.value > 0 else "higher"
+    if risk.real:
+        return "lower" if risk.difference.value > 0 else "higher"
+    return f"no real difference, at most {max(0.0, -risk.difference.low):.3f} higher"
 
 
 def difference_grid(comparison: RunComparison) -> Grid:

@@ -10,13 +10,20 @@ from ....tools.errors import StorageError
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
+_PARTIAL = ".partial"
+
+
+def half_written(path: Path) -> bool:
+    """Whether a file is what a killed process had not written whole."""
+    return path.name.startswith(".") and path.suffix == _PARTIAL
+
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file durably and in one step, so that a kill leaves the old one or the new one.
 
     Raises StorageError where the disk refuses.
     """
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    scratch = path.with_name(f".{path.name}.{os.getpid()}{_PARTIAL}")
     with storage_errors(path):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

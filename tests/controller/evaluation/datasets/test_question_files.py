@@ -56,7 +56,7 @@ def test_unanswerable_questions_stay(tmp_path):
     for row in ({"question": "Why?", "answerable": False}, {"question": "Why?", "answers": none}):
         rows = [{"question": "Who?", "answer": "Ada"}, row]
         found = read_question_file(write_lines(tmp_path / "p.jsonl", rows))
-        assert [facts(q)[1:3] for q in found.questions] == [(("Ada",), None), ((), False)]
+        assert [facts(q)[1:3] for q in found.questions] == [(("Ada",), True), ((), False)]
 
 
 def test_questions_that_nobody_can_score_are_named(tmp_path):
@@ -82,6 +82,7 @@ def test_labels_count_in_the_digest(tmp_path):
         (b"", "holds no question"),
         (b"[]", "holds no question"),
         (json.dumps([BEIR, BEIR]).encode(), "1 ids stand at more than one question: 'b1'"),
+        (json.dumps([BEIR, {"_id": "b1", "text": "Why?"}]).encode(), "more than one question: 'b1'"),
         (json.dumps([{"question": "Why?", "answers": []}]).encode(), "no question with an answer"),
         ('{"question": "é", "answer": "x"}\n'.encode() + b'{"question": "\xe9"}\n', "line 2: byte 0xe9"),
         ('{"question": "Wer?", "answer": "x"}'.encode("utf-16"), "line 1: byte 0xff.*\n.*-f utf-16"),

@@ -64,6 +64,19 @@ def test_a_folder_that_holds_nothing_but_a_lock_is_free(folder):
     assert folder.header.exists()
 
 
+def test_what_a_kill_left_half_written_is_no_run_and_goes(folder):
+    folder.path.mkdir(parents=True)
+    header = folder.path / ".run.json.7.partial"
+    header.write_text("{")
+    entered(folder, configuration("full"))
+    traces = folder.path / "full" / ".traces.jsonl.7.partial"
+    traces.parent.mkdir()
+    traces.write_text("{")
+    entered(folder, configuration("full"))
+    assert not header.exists()
+    assert not traces.exists()
+
+
 def test_a_damaged_header_is_kept_and_the_folder_let_go(folder):
     folder.path.mkdir(parents=True)
     folder.header.write_text("{")
