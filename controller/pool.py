@@ -6,7 +6,7 @@ from ..tools.types import Passage, PassageKey
 
 
 class Pool:
-    """Passages, each key and each text once, at most `capacity`."""
+    """Passages that say something, each key and each text once, at most `capacity`."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -25,7 +25,7 @@ class Pool:
             text = " ".join(passage.text.split())
             if len(self._passages) >= self._capacity:
                 break
-            if passage.key in self._passages or text in self._texts:
+            if not text or passage.key in self._passages or text in self._texts:
                 continue
             self._passages[passage.key] = passage
             self._texts.add(text)

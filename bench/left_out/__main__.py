@@ -81,7 +81,8 @@ class Campaign:
             chosen = [part for name, value in options.items() for part in (f"--{name}", str(value))]
             for family in self.families:
                 folder = self.reader(kind, family)
-                if not folder.exists():
+                # A reader is whole once its checkpoint is gone.
+                if not folder.exists() or folder.with_name(f"{kind}.checkpoint").exists():
                     away = ["--leave-out", family]
                     away += [part for path in self.pairs(family) for part in ("--evaluation", path)]
                     yield ["train-reader", kind, *data, *away, *chosen, "--out", str(folder)]

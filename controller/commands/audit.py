@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import err, print_json
-from .report import Markdown, print_grids, write_markdown
+from .report import Markdown, print_grids, say_unpaired, write_markdown
 from .score import Files, Groups, Seed
 from .settings import AsJson
 
@@ -35,6 +35,7 @@ def audit(
     from ..evaluation.contrasts.scoring import by_set, read_contrasts, sampled  # noqa: PLC0415
 
     records, unpaired = read_contrasts(files)
+    say_unpaired(unpaired)
     tables = read_scores(scores or [])
     sets = by_set(sampled(records, groups, seed)).values()
     with err.status("auditing") as status:

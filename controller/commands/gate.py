@@ -11,7 +11,7 @@ import typer
 from ..console import err, print_json
 from ..settings import load
 from .bars import RecordBars
-from .report import Markdown, print_grids, write_markdown
+from .report import Markdown, print_grids, say_unpaired, write_markdown
 from .score import Files, Seed
 from .settings import AsJson, Assignments, ConfigFile
 
@@ -40,7 +40,8 @@ def gate(
     from ..loading import load_model  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings
-    contrasts, _ = read_contrasts(files)
+    contrasts, unpaired = read_contrasts(files)
+    say_unpaired(unpaired)
     chosen = keyed(balanced_sample(contrasts, records, seed))
     with err.status("loading models"):
         generator = load_model(settings.generator.model, settings.generator)
@@ -65,12 +66,19 @@ def gate(
 def _grids(result: "GateResult", seen: list[str]) -> "list[Grid]":
     from ..evaluation.grids import Grid  # noqa: PLC0415
 
-    rates = Grid(
+    table = Grid(
         "Answered without and with the gate" + (f"; RINSE was fitted on {', '.join(seen)}" if seen else ""),
-        ("evidence", "records", "answered", "passed by the gate", "answered with the gate"),
+        (
+            "evidence",
+            "records",
+            "answered",
+            "passed by the gate",
+            "answered with the gate",
+            "refused with it",
+        ),
         tuple(
-            (name, str(r.records), f"{r.answered:.3f}", f"{r.passed:.3f}", f"{r.answered_gated:.3f}")
-            for name, r in (("insufficient", result.insufficient), ("sufficient", result.sufficient))
+            (name, str(rates.records), *(f"{rate:.3f}" for rate in rates.shown))
+            for name, rates in (("insufficient", result.insufficient), ("sufficient", result.sufficient))
         ),
     )
     times = Grid(
@@ -84,4 +92,4 @@ def _grids(result: "GateResult", seen: list[str]) -> "list[Grid]":
         ),
     )
     skipped = tuple((reason, str(count)) for reason, count in result.skipped.items())
-    return [rates, times, *([Grid("Skipped", ("reason", "records"), skipped)] if skipped else [])]
+    return [table, times, *([Grid("Skipped", ("reason", "records"), skipped)] if skipped else [])]

@@ -10,7 +10,7 @@ import typer
 from ..console import err, print_json
 from ..settings import load
 from .bars import RecordBars
-from .report import Markdown, Plot, print_grids, write_markdown
+from .report import Markdown, Plot, print_grids, say_unpaired, write_markdown
 from .score import AtOnce, EntailmentModel, Files, Groups, Heads, Model, ScorerName, Seed, Template
 from .settings import AsJson, Assignments, ConfigFile
 
@@ -43,7 +43,9 @@ def grow(
     from ..evaluation.plots import plot_comparison  # noqa: PLC0415
 
     settings = load(assignments or (), config).settings
-    records = sampled(read_contrasts(files)[0], groups, seed)
+    paired, unpaired = read_contrasts(files)
+    say_unpaired(unpaired)
+    records = sampled(paired, groups, seed)
     with err.status("loading models"):
         built = build_scorer(scorer, settings, ScorerOptions(model, entailment, heads, template))
     with RecordBars() as bars:

@@ -8,7 +8,7 @@ import typer
 from rich.table import Column, Table
 
 from ...tools.errors import StorageError
-from ..console import out, print_json
+from ..console import err, out, print_json
 from ..report import plain
 from .drawing import plot_option
 from .settings import AsJson
@@ -47,6 +47,12 @@ def report(
         print_json(asdict(comparison))
     else:
         print_grids(grids)
+
+
+def say_unpaired(count: int) -> None:
+    """On stderr, how many records are left out since their group holds one label only."""
+    if count:
+        err.print(f"left out {count:,} records of groups with one label only")
 
 
 def print_grids(grids: "Sequence[Grid]") -> None:

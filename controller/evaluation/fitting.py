@@ -34,11 +34,14 @@ class PairData:
 def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
     """The records of `files` outside the families `left_out`.
 
-    Raises InputError for a file or line that cannot be read, a family that is in none of the files, and where
-    no pair is left.
+    Raises InputError for a file or line that cannot be read, two files of one name, a family that is in none
+    of the files, and where no pair is left.
     """
-    records, hashes = [], {}
+    records: list[ContrastRecord] = []
+    hashes: dict[str, str] = {}
     for file in files:
+        if file.name in hashes:
+            raise InputError(f"two pair files are called {file.name}; rename one to tell them apart")
         records += list(read_records(file))
         with file.open("rb") as stream:
             hashes[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 
-from ...tools.errors import ArtifactError, ModelOutputError
+from ...tools.errors import ArtifactError, InputError, ModelOutputError
 from ...tools.protocols import Encoder, JointReader, Reranker, SpanReader, WordPieces
 from ...tools.types import Passage
 from ..types import Reader, ReaderScore, Reading, SufficiencyReport
@@ -48,10 +48,14 @@ class Rinse:
     async def score(self, question: str, passages: Sequence[Passage]) -> SufficiencyReport:
         """Score the evidence set; an empty one gets a report without a score.
 
-        The readers run concurrently. Raises ModelOutputError where a model returns NaN or infinity.
+        The readers run concurrently. Raises InputError for a passage without text, which would count as one
+        and say nothing, and ModelOutputError where a model returns NaN or infinity.
         """
         if not passages:
             return SufficiencyReport(None, self._threshold, (), (), 0)
+        blank = [passage.id for passage in passages if not passage.text.strip()]
+        if blank:
+            raise InputError(f"passage {blank[0]!r} is empty; leave out what says nothing")
         readings = await asyncio.gather(*(reader.read(question, passages) for reader in self._readers))
         scores = tuple(
             self._term(reader.name, reading, len(passages))
@@ -82,20 +86,21 @@ def build_rinse(
 ) -> Rinse:
     """RINSE on these backbones, each checked against the artifact.
 
-    A reader without its model, or that the artifact was not fitted with, is left out; every report names the
-    readers that it stands on. Raises ArtifactError where a backbone is not the one that the artifact was
-    fitted on.
+    A reader without its model is left out; every report names the readers that it stands on. Raises
+    ArtifactError where a backbone is not the one that the artifact was fitted on, or was none of them.
     """
     artifact.check_backbone("wordpieces", wordpieces_fingerprint(wordpieces))
     artifact.check_backbone("reranker", reranker.fingerprint)
     readers: list[Reader] = [ContentReader(artifact.content, wordpieces, reranker)]
-    if encoder and artifact.latent:
+    if encoder:
         artifact.check_backbone("encoder", encoder.fingerprint)
+        if artifact.latent is None:
+            raise ArtifactError("the RINSE artifact holds no latent direction; unset rinse.encoder")
         readers.append(LatentReader(artifact.latent, encoder, reranker))
-    if span and "span" in artifact.backbones:
+    if span:
         artifact.check_backbone("span", span.fingerprint)
         readers.append(AnswerSpanReader(span))
-    if joint and "joint" in artifact.backbones:
+    if joint:
         artifact.check_backbone("joint", joint.fingerprint)
         readers.append(SetReader(joint, reranker))
     return Rinse(artifact, readers, threshold)

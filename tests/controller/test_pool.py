@@ -14,6 +14,11 @@ def test_each_key_and_each_text_enters_once():
     assert pool.add([passage("1", "two", source="t")]) == (("t", "1"),)
 
 
+def test_what_says_nothing_does_not_enter():
+    pool = Pool(capacity=10)
+    assert pool.add([passage("1", " \n"), passage("2", "two")]) == (("s", "2"),)
+
+
 def test_capacity_is_never_exceeded():
     pool = Pool(capacity=2)
     assert len(pool.add(passage(str(n), f"text {n}") for n in range(5))) == 2

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import nn
 
+from ..errors import InputError
+
 RANK = 16
 SCALE = 2.0
 _LAYER = re.compile(r"\blayers?\.(\d+)\.")
@@ -33,11 +35,15 @@ def adapt(encoder: nn.Module, rank: int = RANK) -> None:
     """Freeze `encoder` and put adapters on its upper layers.
 
     The lowest third stays as it is, and so do layers that widen: they cost most and gain least, and without
-    adapters no gradient flows through the lowest layers at all.
+    adapters no gradient flows through the lowest layers at all. Raises InputError for an encoder whose layers
+    are not told apart by a number in their names, as are ALBERT's, which all share one.
     """
     for parameter in encoder.parameters():
         parameter.requires_grad_(False)
-    for name, linear in list(_linears(encoder)):
+    chosen = list(_linears(encoder))
+    if not chosen:
+        raise InputError(f"{type(encoder).__name__} has no numbered layers to adapt; train another encoder")
+    for name, linear in chosen:
         owner, _, attribute = name.rpartition(".")
         setattr(encoder.get_submodule(owner), attribute, LowRank(linear, rank))
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -50,6 +51,10 @@ class Additions:
         """
         return [self._grown(record, count) for record in self._records]
 
+    def fewest(self, count: int) -> int:
+        """How many of `count` passages the group gets that gets the fewest: the pool may hold no more."""
+        return min(len(found[:count]) for found in self._added.values())
+
     def _grown(self, record: ContrastRecord, count: int) -> ContrastRecord:
         passages = [*record.passages, *self._added[record.group][:count]]
         scores = self._index.bm25(words(record.question))
@@ -78,16 +83,10 @@ class Additions:
         }
 
     def _first(self, most: int, name: str, taken: set[str], answers: Sequence[str]) -> list[Passage]:
-        """The first passages in an order drawn for the group whose documents are not taken yet."""
-        found: list[Passage] = []
-        for place in stable_random(0, f"additions:{name}").sample(range(len(self._pool)), len(self._pool)):
-            if len(found) == most:
-                break
-            passage = self._pool[place]
-            if not taken & set(_names(passage)) and not holds(passage, answers):
-                found.append(passage)
-                taken.update(_names(passage))
-        return found
+        """The first passages in an order drawn for the group whose documents are not `taken`."""
+        order = stable_random(0, f"additions:{name}").sample(self._pool, len(self._pool))
+        fitting = (p for p in order if not taken & set(_names(p)) and not holds(p, answers))
+        return list(islice(fitting, most))
 
 
 def _names(passage: Passage) -> tuple[str, ...]:

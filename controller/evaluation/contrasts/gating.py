@@ -79,6 +79,11 @@ class Rates:
     passed: float
     answered_gated: float
 
+    @property
+    def shown(self) -> tuple[float, ...]:
+        """The rates in their order, and the share refused with the gate."""
+        return self.answered, self.passed, self.answered_gated, 1 - self.answered_gated
+
 
 @dataclass(frozen=True, slots=True)
 class GateResult:

@@ -6,6 +6,7 @@ Every negative is checked: one in which a gold answer survives, or whose edit ch
 import random
 import re
 from collections.abc import Sequence
+from itertools import cycle, islice
 
 from ....policies.rinse.content import passage_text
 from ....tools.types import Passage
@@ -37,12 +38,11 @@ def without_answer(passage: Passage, answers: Sequence[str], topical: Passage) -
     bad = [any(states(part, answer) for answer in answers) for part in parts]
     if not any(bad):
         return None
-    supply = topical.text.split()
-    made, used = [], 0
+    # A topical passage that is shorter than what it replaces begins again.
+    supply = cycle(topical.text.split())
+    made = []
     for part, spoilt in zip(parts, bad, strict=True):
-        size = len(part.split())
-        made.append(" " + " ".join(supply[used : used + size]) if spoilt else part)
-        used += size if spoilt else 0
+        made.append(" " + " ".join(islice(supply, len(part.split()))) if spoilt else part)
     text = "".join(made).strip()
     whole = f"{passage.title}\n{text}"
     if not text or any(states(whole, answer) for answer in answers):

@@ -23,7 +23,8 @@ _STOPS = ".!?\n"
 class ReaderData:
     """Examples by family.
 
-    `files` maps file names to SHA-256; `removed` counts, by reason, the examples that were left out.
+    `files` maps file names to SHA-256; `removed` counts, by reason, the examples that were left out, and rows
+    that hold none.
     """
 
     families: Mapping[str, tuple[Example, ...]]
@@ -59,8 +60,11 @@ def read_reader_data(
     """
     families: dict[str, list[Example]] = {}
     hashes = {}
+    removed: Counter[str] = Counter()
     for family, path in files:
-        families.setdefault(family, []).extend(read_source(path).examples)
+        source = read_source(path)
+        families.setdefault(family, []).extend(source.examples)
+        removed["row that cannot be read"] += len(source.bad)
         hashes[f"{family}/{path.name}"] = _sha256(path)
     unknown = sorted(set(left_out) - set(families))
     if unknown:
@@ -71,11 +75,10 @@ def read_reader_data(
     for path in evaluation:
         barred.add_records(read_records(path))
         hashes[f"evaluation/{path.name}"] = _sha256(path)
-    removed: Counter[str] = Counter()
     kept = {
         family: tuple(_kept(examples, barred, removed, share, seed)) for family, examples in families.items()
     }
-    return ReaderData(kept, tuple(sorted(left_out)), hashes, dict(removed))
+    return ReaderData(kept, tuple(sorted(left_out)), hashes, dict(+removed))
 
 
 def _kept(

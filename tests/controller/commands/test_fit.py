@@ -110,6 +110,15 @@ def test_wrong_use_says_what_is_wrong_and_writes_nothing(pair_files, cache, tmp_
     assert not (tmp_path / "a").exists()
 
 
+def test_two_files_of_one_name_are_refused(pair_files, tmp_path):
+    twin = tmp_path / "twin" / pair_files[1].name
+    twin.parent.mkdir()
+    write_records(twin, contrasts("four", 4))
+    result = run(*pair_files, "--pairs", twin, "--out", tmp_path / "a")
+    assert isinstance(result.exception, InputError)
+    assert "two pair files are called one.jsonl" in str(result.exception)
+
+
 def test_a_bad_line_is_named(tmp_path):
     (tmp_path / "bad.jsonl").write_text('{"group": "g"}\n')
     result = run("--pairs", tmp_path / "bad.jsonl", "--out", tmp_path / "a", "--latent-groups", 0)

@@ -9,7 +9,7 @@ from sufficit.policies.rinse.fit import fit_artifact
 from sufficit.policies.rinse.scorer import Rinse, build_rinse
 from sufficit.policies.rinse.training import FitSettings
 from sufficit.policies.types import Reading, WindowCoverage
-from sufficit.tools.errors import ArtifactError, ModelOutputError
+from sufficit.tools.errors import ArtifactError, InputError, ModelOutputError
 from sufficit.tools.types import Passage
 
 BACKBONES = {name: Backbone(name, f"{name}-hash") for name in ("wordpieces", "reranker", "encoder")}
@@ -51,6 +51,13 @@ async def test_no_evidence_has_no_score_and_never_suffices(artifact):
     report = await Rinse(artifact, [_Says("content", 0.7)], threshold=-1e9).score("q", [])
     assert report.score is None
     assert not report.sufficient
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+async def test_an_empty_passage_is_refused(artifact, text):
+    passages = [*PASSAGES, Passage(id="blank", text=text)]
+    with pytest.raises(InputError, match="'blank' is empty"):
+        await Rinse(artifact, [_Says("content", 0.7)]).score("q", passages)
 
 
 @pytest.mark.parametrize("raw", [float("nan"), float("inf")])

@@ -2,6 +2,7 @@ import copy
 
 import pytest
 import torch
+from sufficit.tools.errors import InputError
 from sufficit.tools.readers.lora import LowRank, adapt, adapters, merge
 from transformers import AutoModel
 
@@ -35,6 +36,11 @@ def test_only_adapters_of_the_upper_layers_are_trained(encoder, inputs):
     # Before training B is 0, so A has no slope yet and B has one.
     ups = [p.grad for name, p in encoder.named_parameters() if name.endswith(".up")]
     assert all(grad is not None and grad.abs().sum() > 0 for grad in ups)
+
+
+def test_an_encoder_without_numbered_layers_is_refused():
+    with pytest.raises(InputError, match="Sequential has no numbered layers"):
+        adapt(torch.nn.Sequential(torch.nn.Linear(4, 4)))
 
 
 def test_merged_weights_read_as_adapted_ones(encoder, inputs):

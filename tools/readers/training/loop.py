@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 
 import torch
 
@@ -105,14 +106,18 @@ def _resume(
 ) -> tuple[int, list[float]]:
     if not checkpoint.is_file():
         return 0, []
-    state = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    if state["identity"] != identity:
+    try:
+        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+        known, losses = state["identity"], list(state["losses"])
+    except (OSError, RuntimeError, EOFError, UnpicklingError, KeyError, TypeError) as error:
+        raise InputError(f"{checkpoint} is no checkpoint, or damaged; delete it to begin anew") from error
+    if known != identity:
         raise InputError(f"{checkpoint} is of other data or settings; delete it, or choose another --out")
     with torch.no_grad():
         for parameter, stored in zip(parameters, state["parameters"], strict=True):
             parameter.copy_(stored)
     optimizer.load_state_dict(state["optimizer"])
-    return len(state["losses"]), list(state["losses"])
+    return len(losses), losses
 
 
 def _save(

@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 
 from sufficit.controller.evaluation.datasets.examples import Example, make_passage
 from sufficit.controller.evaluation.readers.negatives import (
@@ -29,6 +30,12 @@ def test_the_answer_sentence_gives_way_to_as_many_words():
     assert spoilt.text == "The mill stands in Arden. A mill of brick grinds oats It is white."
     assert spoilt.title == MILL.title
     assert spoilt.id != MILL.id
+
+
+def test_a_short_topical_passage_begins_again():
+    spoilt = without_answer(MILL, ["Orla Quist"], replace(TOPICAL, text="Oats grow."))
+    assert spoilt is not None
+    assert len(spoilt.text.split()) == len(MILL.text.split())
 
 
 def test_a_negative_in_which_an_answer_survives_is_dropped():

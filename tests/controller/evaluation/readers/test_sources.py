@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from native_files import musique, nq, squad, two_wiki, write_json, write_lines
 from sufficit.controller.evaluation.readers.sources import read_reader_data, sentences, trains
@@ -30,6 +32,13 @@ def test_families_are_kept_apart_and_named(files):
     }
     assert set(data.files) == {"wiki/wiki.json", "hops/hops.jsonl", "mill/mill.json", "web/web.jsonl"}
     assert data.removed == {}
+
+
+def test_rows_that_cannot_be_read_are_counted(files):
+    (_, wiki), *others = files
+    rows = json.loads(wiki.read_text())
+    wiki.write_text(json.dumps([*rows, rows[0] | {"_id": "x", "supporting_facts": [["No such title", 0]]}]))
+    assert read([("wiki", wiki), *others]).removed == {"row that cannot be read": 1}
 
 
 def test_a_left_out_family_takes_what_others_share_with_it(files):

@@ -69,6 +69,13 @@ def test_a_checkpoint_of_other_data_or_settings_is_refused(tmp_path):
         train(Line(), TrainSettings(steps=41, batch=4, rate=0.1), tmp_path / "c", "data", silent)
 
 
+@pytest.mark.parametrize("content", [b"", b"no checkpoint", b"PK\x03\x04"])
+def test_a_damaged_checkpoint_is_named(tmp_path, content):
+    (tmp_path / "c").write_bytes(content)
+    with pytest.raises(InputError, match="is no checkpoint, or damaged; delete it"):
+        train(Line(), SETTINGS, tmp_path / "c", "data", silent)
+
+
 def test_every_item_is_seen_once_a_pass(tmp_path):
     task = Line()
     train(task, TrainSettings(steps=12, batch=4), tmp_path / "c", "data", silent)
