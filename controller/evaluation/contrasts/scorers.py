@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....policies.rinse.artifact import EMBEDDED, Artifact, load_artifact
+from ....policies.rinse.content import wordpieces_fingerprint
 from ....policies.rinse.scorer import Rinse, build_rinse
 from ....policies.scorers import attribution, p_true, ragas, self_rag, sufficient_context, uar, upr, yes_no
 from ....policies.scorers.cosine import Cosine
@@ -178,7 +179,9 @@ class _Loader:
         name = self.settings.rinse.artifact
         artifact = load_artifact(EMBEDDED if name == "embedded" else Path(name))
         self._account(artifact, artifact.provenance.families)
-        return IdfOverlap(WordPieceTokenizer.load(self.settings.rinse.wordpieces), artifact.content.counts)
+        wordpieces = WordPieceTokenizer.load(self.settings.rinse.wordpieces)
+        artifact.check_backbone("wordpieces", wordpieces_fingerprint(wordpieces))
+        return IdfOverlap(wordpieces, artifact.content.counts)
 
     def _account(self, artifact: Artifact, fitted_on: tuple[str, ...]) -> None:
         self.models |= backbones(artifact) | {"artifact": artifact_key(artifact)}

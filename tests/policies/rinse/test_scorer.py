@@ -115,6 +115,18 @@ async def test_real_backbones_from_question_to_report(artifact, wordpieces, rera
     assert alone.readers[0] == report.readers[0]
 
 
-def test_wrong_backbones_are_refused(artifact, wordpieces, reranker):
+class _Model:
+    fingerprint = "unlike"
+
+
+@pytest.mark.parametrize("part", ["reranker", "encoder", "span", "joint"])
+def test_wrong_backbones_are_refused(artifact, wordpieces, reranker, part):
     with pytest.raises(ArtifactError, match="another wordpieces"):
         build_rinse(artifact, wordpieces, reranker, None)
+    known = {
+        "wordpieces": Backbone("w", wordpieces_fingerprint(wordpieces)),
+        "reranker": Backbone("r", reranker.fingerprint),
+    }
+    models = {"reranker": reranker, "encoder": None} | {part: _Model()}
+    with pytest.raises(ArtifactError, match=f"another {part}"):
+        build_rinse(replace(artifact, backbones=known), wordpieces, **models)

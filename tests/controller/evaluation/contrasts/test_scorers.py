@@ -63,6 +63,17 @@ async def test_rinse_names_the_families_that_it_was_fitted_on():
     assert scored.value == pytest.approx(sum(scored.terms.values()))
 
 
+@pytest.mark.parametrize("name", ["rinse", "idf-overlap"])
+async def test_much_evidence_and_a_question_of_one_token(name):
+    changed = ["rinse.encoder=none", "rinse.joint=joint-minilm", "generator.threads=1"]
+    built = build_scorer(name, load(changed, None, {}).settings, ScorerOptions())
+    many = [Passage(str(number), f"Town {number} has mayor {number}.") for number in range(499)]
+    long = Passage("long", "Ada Voss is the mayor of Arden. " * 1600)
+    assert len(long.text) > 50_000
+    scored = await built.scorer.score("Who?", [*many, long])
+    assert math.isfinite(scored.value)
+
+
 def test_another_wording_is_read_from_a_file_and_named_by_its_hash(folders, tmp_path):
     file = tmp_path / "template.txt"
     file.write_text("{question} {passages} ?")
