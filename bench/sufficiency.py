@@ -2,11 +2,11 @@
 
     python bench/sufficiency.py [RECORDS] [KEY=VALUE ...]
 
-Median time of RINSE's readers, as the settings say, over RECORDS (20) records of five passages of 100 words, each with a
-question and passages of its own, so that nothing is remembered from one to the next; against the median time
-of a RAG answer of 24 tokens over the same records by the embedded generator. Both times are given; held to
-the target is processor time, for which other work on the machine counts less. The two take turns. Also counts the pairs that the
-reranker reads twice, which must be none. Exits with 1 where a target is missed.
+Median time of RINSE's readers, as the settings say, over RECORDS (20) records of five passages of 100 words,
+each with a question and passages of its own, so that nothing is remembered from one to the next; against the
+median time of a RAG answer of 24 tokens over the same records by the embedded generator. Both are given; held
+to the target is processor time, for which other work on the machine counts less. The two take turns. Also
+counts the pairs that the reranker reads twice, which must be none. Exits with 1 where a target is missed.
 """
 
 import asyncio
