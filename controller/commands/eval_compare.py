@@ -20,7 +20,7 @@ def compare(first: Side, second: Side, markdown: Markdown = None, as_json: AsJso
     Two folders are compared by configurations of equal names.
     """
     from ..evaluation.runs.choosing import compare_paths  # noqa: PLC0415  numpy, only wanted here
-    from ..evaluation.runs.tables import difference_grid  # noqa: PLC0415
+    from ..evaluation.runs.tables import READING, difference_grid  # noqa: PLC0415
 
     comparisons = compare_paths(first, second)
     grids = [difference_grid(comparison) for comparison in comparisons]
@@ -29,6 +29,7 @@ def compare(first: Side, second: Side, markdown: Markdown = None, as_json: AsJso
         print_json([asdict(comparison) for comparison in comparisons])
     else:
         print_grids(grids)
+        out.print("\n" + "\n".join(READING), markup=False, highlight=False)
 
 
 def explain(run: Side, examples: Examples = 5, as_json: AsJson = False) -> None:

@@ -53,7 +53,11 @@ def run(
     ] = "local",
     gpus: Annotated[float, typer.Option(min=0, help="GPUs of each Ray actor, also a part of one.")] = 0,
     retry: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask failed questions once more; the later outcome counts.")
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Ask what failed, or abstained after a fault, once more; the later outcome counts.",
+        ),
     ] = False,
     share: Annotated[
         bool,

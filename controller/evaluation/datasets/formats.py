@@ -25,20 +25,34 @@ class Format:
 
 
 def _hotpot(row: Row) -> Iterator[Example]:
-    """HotpotQA and 2WikiMultiHopQA: `context` [title, sentences], `supporting_facts` [title, sentence]."""
-    passages = [make_passage(_text(title), paragraph(sentences)) for title, sentences in row["context"]]
-    passages = list({passage.id: _filled(passage) for passage in passages}.values())
+    """HotpotQA and 2WikiMultiHopQA: `context` [title, sentences], `supporting_facts` [title, sentence].
+
+    The hub's copies hold a column each instead.
+    """
+    made = (make_passage(_text(title), paragraph(said)) for title, said in _pairs(row["context"]))
+    passages = list({passage.id: _filled(passage) for passage in made}.values())
     places = {passage.title: place for place, passage in enumerate(passages)}
-    titles = [_text(title) for title, _ in row["supporting_facts"]]
+    titles = [_text(title) for title, _ in _pairs(row["supporting_facts"])]
     if any(
         places[passage.title] != place for place, passage in enumerate(passages) if passage.title in titles
     ):
         raise ValueError("two passages have the title of the annotated support")
     support = frozenset(places[title] for title in titles)
-    said = [(_text(subject), _text(value)) for subject, _, value in row.get("evidences") or ()]
+    evidences = row.get("evidences") or ()
+    triples = zip(*evidences.values(), strict=True) if isinstance(evidences, dict) else evidences
+    said = [(_text(subject), _text(value)) for subject, _, value in triples]
     facts = tuple(Fact(places[subject], subject, value) for subject, value in said if subject in places)
     answers = (_text(row["answer"]),)
-    yield Example(str(row["_id"]), _text(row["question"]), answers, tuple(passages), support, facts)
+    name = str(row["_id"] if "_id" in row else row["id"])
+    yield Example(name, _text(row["question"]), answers, tuple(passages), support, facts)
+
+
+def _pairs(value: Any) -> Any:
+    """Rows of two, also where they are given as two columns, `title` first."""
+    if not isinstance(value, dict):
+        return value
+    (other,) = (column for name, column in value.items() if name != "title")
+    return list(zip(value["title"], other, strict=True))
 
 
 def paragraph(value: Any) -> str:

@@ -130,10 +130,11 @@ def answer_text(found: Any) -> str:
 
 
 def _answerable(item: Mapping[str, Any]) -> bool | None:
-    if isinstance(item.get("answerable"), bool):
-        return bool(item["answerable"])
-    if isinstance(item.get("is_impossible"), bool):
-        return not item["is_impossible"]
+    for said in (item, _metadata(item)):
+        if isinstance(said.get("answerable"), bool):
+            return bool(said["answerable"])
+        if isinstance(said.get("is_impossible"), bool):
+            return not said["is_impossible"]
     answers = item.get("answers")
     return False if isinstance(answers, dict) and answers.get("text") == [] else None
 

@@ -86,11 +86,11 @@ class DurableRun:
         self._keep(outcome.row, place)
 
     def ask_again(self) -> bool:
-        """Count the questions that failed as not asked; whether there are any.
+        """Count the questions that failed or were hindered as not asked; whether there are any.
 
         Once in a journal's life, so that a run that is killed asks no question oftener than an unbroken one.
         """
-        failed = [row.id for row in self.rows.values() if row.action == "failed"]
+        failed = [row.id for row in self.rows.values() if row.action == "failed" or row.hindered]
         if self._again or not failed:
             return False
         self._journal.append([{_AGAIN: failed}])

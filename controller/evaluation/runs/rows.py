@@ -99,6 +99,11 @@ class PredictionRow(_Frozen):
     faults: tuple[str, ...] = ()
     error: str = ""
 
+    @property
+    def hindered(self) -> bool:
+        """Whether it abstained after a tool had failed, and might have answered without that."""
+        return self.action == "abstain" and bool(self.faults)
+
     def supported(self, passages: Iterable[FoundPassage]) -> frozenset[str]:
         """Those of the documents in `support` that some of `passages` belong to, by source or by title."""
         names = {name for passage in passages for name in (passage.source, passage.title)}

@@ -19,8 +19,8 @@ from .rows import PredictionRow, read_rows
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is to be run. With `retry_failed`, questions that failed are asked once more when all have ended,
-    those of an earlier run too; the later outcome counts.
+    """What is to be run. With `retry_failed`, questions that failed, or abstained after a fault, are asked
+    once more when all have ended, those of an earlier run too; the later outcome counts.
     """
 
     data: DataHeader
@@ -90,7 +90,8 @@ async def evaluate(evaluation: Evaluation, out: Path, engine: Engine, watcher: W
 
 def _to_retry(evaluation: Evaluation, config: str, folder: RunFolder) -> bool:
     """Whether questions of a configuration that has ended are to be asked again."""
-    failed = (row.action == "failed" for row in read_rows(folder.predictions(config)))
+    rows = read_rows(folder.predictions(config))
+    failed = (row.action == "failed" or row.hindered for row in rows)
     return evaluation.retry_failed and any(failed)
 
 

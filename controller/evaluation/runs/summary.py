@@ -51,6 +51,9 @@ class Abstention:
 class Summary:
     """One configuration. `coverage` in [0, 1] is the share of all `questions` that were answered.
 
+    `hindered` counts the questions that abstained after a tool had failed: without the fault they might have
+    been answered.
+
     `quality`, `abstention` and `support` are None where the questions do not say what they would need.
     """
 
@@ -59,6 +62,7 @@ class Summary:
     answered: int
     abstained: int
     failed: int
+    hindered: int
     coverage: float
     quality: Quality | None
     abstention: Abstention | None
@@ -78,6 +82,7 @@ def summarise(configuration: str, rows: Sequence[PredictionRow]) -> Summary:
         answered=counts["answer"],
         abstained=counts["abstain"],
         failed=counts["failed"],
+        hindered=sum(row.hindered for row in rows),
         coverage=counts["answer"] / len(rows),
         quality=_quality([row for row in rows if gradable(row)]),
         abstention=_abstention([row for row in rows if row.answerable is not None]),

@@ -10,6 +10,14 @@ from .failures import FailureReport
 from .report import RunReport
 from .summary import Summary
 
+MEASURES = (
+    "EM, F1 and accuracy within (a gold answer stands in the answer) are means over all graded questions, "
+    "where abstaining counts 0, and 1 where there is no answer to give; the area is that under risk against "
+    "coverage. Of the support's stages, the pool is all that was found, and read what came into the prompt; "
+    "complete is the share of questions with all of their support, and citations are precise where they are "
+    "of it.",
+)
+"""What the tables of one configuration hold."""
 READING = (
     f"Risk is the mean of 1 - F1 over what was answered. '{EQUAL_RISK}' is taken at the smaller coverage of "
     "the two: what covers more answers only its questions of the highest sufficiency score there, and what "
@@ -41,11 +49,19 @@ def coverage_grid(summaries: Sequence[Summary]) -> Grid:
             s.configuration,
             str(s.questions),
             f"{s.coverage:.1%}",
-            *map(str, (s.answered, s.abstained, s.failed)),
+            *map(str, (s.answered, s.abstained, s.hindered, s.failed)),
         )
         for s in summaries
     )
-    header = ("configuration", "questions", "coverage", "answered", "abstained", "failed")
+    header = (
+        "configuration",
+        "questions",
+        "coverage",
+        "answered",
+        "abstained",
+        "of these after a fault",
+        "failed",
+    )
     return Grid("Coverage: the share of all questions that was answered", header, rows)
 
 

@@ -53,7 +53,11 @@ def test_unanswerable_questions_stay(tmp_path):
     found = read_question_file(write_lines(tmp_path / "m.jsonl", [musique(0), musique(1, answerable=False)]))
     assert [(q.answerable, len(q.answers)) for q in found.questions] == [(True, 2), (False, 0)]
     none = {"text": [], "answer_start": []}
-    for row in ({"question": "Why?", "answerable": False}, {"question": "Why?", "answers": none}):
+    for row in (
+        {"question": "Why?", "answerable": False},
+        {"question": "Why?", "metadata": {"answerable": False}},
+        {"question": "Why?", "answers": none},
+    ):
         rows = [{"question": "Who?", "answer": "Ada"}, row]
         found = read_question_file(write_lines(tmp_path / "p.jsonl", rows))
         assert [facts(q)[1:3] for q in found.questions] == [(("Ada",), True), ((), False)]

@@ -18,6 +18,23 @@ def test_hotpotqa(tmp_path: Path) -> None:
     assert example.facts == ()
 
 
+def test_the_hubs_copies_hold_columns(tmp_path: Path) -> None:
+    for row, second, facts in ((two_hop(0), "sentences", {}), (two_wiki(0), "content", {"evidences": {}})):
+        titles, texts = zip(*row["context"], strict=True)
+        needed, places = zip(*row["supporting_facts"], strict=True)
+        columns = {
+            "context": {"title": titles, second: texts},
+            "supporting_facts": {"title": needed, "sent_id": places},
+        }
+        if facts:
+            names = ("fact", "relation", "entity")
+            columns["evidences"] = dict(zip(names, zip(*row["evidences"], strict=True), strict=True))
+        hub = {"id": row["_id"], **{key: row[key] for key in ("question", "answer")}, **columns}
+        (found,) = read_source(write_lines(tmp_path / "hub.jsonl", [hub])).examples
+        (same,) = read_source(write_lines(tmp_path / "own.jsonl", [row])).examples
+        assert found == same
+
+
 def test_a_paragraph_may_be_one_text(tmp_path: Path) -> None:
     whole = two_hop(0)
     whole["context"] = [[title, " ".join(sentences)] for title, sentences in whole["context"]]

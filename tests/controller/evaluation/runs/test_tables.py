@@ -21,12 +21,19 @@ ROWS = [
 ]
 
 
+def test_what_abstained_after_a_fault_is_counted(tmp_path):
+    rows = [row("a", action="abstain", faults=("retrieve: broken",)), row("b", faults=("fetch: slow",))]
+    (coverage, *_) = report_grids(read_report(write_run(tmp_path, {"full": rows})))
+    assert coverage.header[5] == "of these after a fault"
+    assert coverage.rows[0] == ("full", "2", "50.0%", "1", "1", "1", "0")
+
+
 def test_tables_by_hand_and_coverage_first(tmp_path):
     answering = [ROWS[0], row("b", answer="wrong", score=0.0, answerable=True, support=("z",))]
     grids = report_grids(read_report(write_run(tmp_path, {"full": ROWS, "always": answering})))
     titles = [grid.title.partition(":")[0] for grid in grids]
     assert titles[0] == "Coverage"
-    assert grids[0].rows[0] == ("full", "2", "50.0%", "1", "1", "0")
+    assert grids[0].rows[0] == ("full", "2", "50.0%", "1", "1", "0", "0")
     by_title = {grid.title: grid for grid in grids}
     quality = next(grid for title, grid in by_title.items() if title.startswith("Quality"))
     assert quality.rows[0][:2] == ("full", "2")
