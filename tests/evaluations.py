@@ -25,7 +25,7 @@ from sufficit.controller.evaluation.runs.run import Evaluation, evaluate
 from sufficit.controller.settings import load, settings_hash
 from sufficit.controller.trace import without_times
 from sufficit.tools.errors import ToolError
-from sufficit.tools.types import Generation, Prompt
+from sufficit.tools.types import Generation, Passage, Prompt
 
 TOO_LONG = "Why is this question " + "so " * 2000 + "long?"
 
@@ -85,6 +85,17 @@ class Down:
 
     def __call__(self, chosen: Configuration) -> "DownAgent":
         return DownAgent(Scripted()(chosen), self.questions)
+
+
+def broken(chosen: Configuration) -> ControllerAgent:
+    """An agent whose search fails: every question abstains after a fault."""
+
+    def fail(query: str) -> list[Passage]:
+        raise ToolError("the index is away")
+
+    search, judge = FixedSearch(fail), FixedSufficiency(lambda found: float(len(found)) - 1)
+    made = controller(search, judge, SlowGenerator(answer=lambda prompt: ""), chosen.settings)
+    return ControllerAgent(made, chosen.name, chosen.hashes, {"generator": "scripted"})
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,9 @@ class Campaign:
         """The ablation, and the comparison."""
         own = [self.scores("rinse", family) for family in self.families]
         others = [self.scores(name, family) for name in self.plan["baselines"] for family in self.families]
-        yield ["contrasts", "ablate", *own, "--markdown", str(self.out / "ablation.md")]
+        beside = [part for path in others for part in ("--against", path)]
+        alone = ["--reference", "content"]
+        yield ["contrasts", "ablate", *own, *beside, *alone, "--markdown", str(self.out / "ablation.md")]
         yield ["contrasts", "report", *own, *others, "--markdown", str(self.out / "comparison.md")]
         grown = sorted(map(str, (self.out / "grown").glob("*/*.jsonl")))
         yield ["contrasts", "report", *grown, "--markdown", str(self.out / "growth.md")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import err, print_json
-from .report import Markdown, print_grids, say_unpaired, write_markdown
+from .report import Markdown, print_grids, say_short, say_unpaired, write_markdown
 from .score import Files, Groups, Seed
 from .settings import AsJson
 
@@ -40,6 +40,9 @@ def audit(
     sets = by_set(sampled(records, groups, seed)).values()
     with err.status("auditing") as status:
         cues = [row for members in sets for row in audit_cues(members, seed=seed, progress=status.update)]
+    last = {(row.family, row.construction): row for row in cues if row.fewest is not None}
+    for made, row in last.items():
+        say_short(*made, row.fewest or 0, row.added or 0)
     controlled = [row for members in sets for row in controlled_accuracies(members, tables)]
     grids = _grids(cues, controlled)
     write_markdown(markdown, "Cue audit", grids)

@@ -24,7 +24,7 @@ def compare(first: Side, second: Side, markdown: Markdown = None, as_json: AsJso
 
     comparisons = compare_paths(first, second)
     grids = [difference_grid(comparison) for comparison in comparisons]
-    write_markdown(markdown, f"{second} less {first}", grids)
+    write_markdown(markdown, f"{second} less {first}", grids, READING)
     if as_json:
         print_json([asdict(comparison) for comparison in comparisons])
     else:

@@ -77,8 +77,8 @@ def _grids(result: "GateResult", seen: list[str]) -> "list[Grid]":
             "refused with it",
         ),
         tuple(
-            (name, str(rates.records), *(f"{rate:.3f}" for rate in rates.shown))
-            for name, rates in (("insufficient", result.insufficient), ("sufficient", result.sufficient))
+            (name, str(r.records), *(f"{x:.3f}" for x in (r.answered, r.passed, r.answered_gated, r.refused)))
+            for name, r in (("insufficient", result.insufficient), ("sufficient", result.sufficient))
         ),
     )
     times = Grid(

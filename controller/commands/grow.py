@@ -10,7 +10,7 @@ import typer
 from ..console import err, print_json
 from ..settings import load
 from .bars import RecordBars
-from .report import Markdown, Plot, print_grids, say_unpaired, write_markdown
+from .report import Markdown, Plot, print_grids, say_short, say_unpaired, write_markdown
 from .score import AtOnce, EntailmentModel, Files, Groups, Heads, Model, ScorerName, Seed, Template
 from .settings import AsJson, Assignments, ConfigFile
 
@@ -34,6 +34,7 @@ def grow(
 ) -> None:
     """Accuracy with 0, 5, 10, 15 and 20 shared passages added to both sides, in BM25 order."""
     # torch is loaded here, so that the other commands start fast.
+    from ..evaluation.contrasts.additions import COUNTS  # noqa: PLC0415
     from ..evaluation.contrasts.comparison import compare  # noqa: PLC0415
     from ..evaluation.contrasts.growth import score_grown  # noqa: PLC0415
     from ..evaluation.contrasts.scorers import ScorerOptions, build_scorer  # noqa: PLC0415
@@ -49,10 +50,12 @@ def grow(
     with err.status("loading models"):
         built = build_scorer(scorer, settings, ScorerOptions(model, entailment, heads, template))
     with RecordBars() as bars:
-        paths = asyncio.run(
+        grown = asyncio.run(
             score_grown(records, built.scorer, built.header(at_once=at_once), folder, bars.show, seed=seed)
         )
-    comparison = compare(read_scores(paths))
+    for made, fewest in grown.fewest.items():
+        say_short(*made, fewest, max(COUNTS))
+    comparison = compare(read_scores(grown.paths))
     grids = [
         accuracy_grid(comparison, "Accuracy as shared passages are added"),
         *difference_grids(comparison.differences),

@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from ..evaluation.grids import Grid
 
 ScoreFiles = Annotated[list[Path], typer.Argument(help="Files that `contrasts score` wrote.")]
+Reference = Annotated[
+    str | None, typer.Option(help="Label that the others are compared with; by default the first.")
+]
 Markdown = Annotated[Path | None, typer.Option(help="Also write the tables to this Markdown file.")]
 Plot = Annotated[Path | None, plot_option("Also draw accuracies")]
 
 
 def report(
     scores: ScoreFiles,
-    reference: Annotated[
-        str | None, typer.Option(help="Label that the others are compared with; by default the first.")
-    ] = None,
+    reference: Reference = None,
     markdown: Markdown = None,
     plot: Plot = None,
     as_json: AsJson = False,
@@ -55,6 +56,12 @@ def say_unpaired(count: int) -> None:
         err.print(f"left out {count:,} records of groups with one label only")
 
 
+def say_short(family: str, construction: str, fewest: int, wanted: int) -> None:
+    """On stderr, that some groups of a set got fewer passages than were to be added."""
+    if fewest < wanted:
+        err.print(f"{family} {construction}: some groups got {fewest} of {wanted} passages, all there were")
+
+
 def print_grids(grids: "Sequence[Grid]") -> None:
     """Tables on stdout, each under its title."""
     for grid in grids:
@@ -71,8 +78,12 @@ def _plain(cell: str) -> str:
     return plain(cell).replace("[", r"\[")
 
 
-def write_markdown(path: Path | None, title: str, grids: "Sequence[Grid]") -> None:
-    """The tables as one Markdown page, whole or not at all; nothing where no path is given."""
+def write_markdown(
+    path: Path | None, title: str, grids: "Sequence[Grid]", notes: "Sequence[str]" = ()
+) -> None:
+    """The tables and what is to be said of them as one Markdown page, whole or not at all; nothing where no
+    path is given.
+    """
     from ..evaluation.grids import markdown  # noqa: PLC0415
 
     if path is None:
@@ -80,7 +91,7 @@ def write_markdown(path: Path | None, title: str, grids: "Sequence[Grid]") -> No
     scratch = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_text(markdown(title, grids), "utf-8")
+        scratch.write_text(markdown(title, grids) + "".join(f"\n{note}\n" for note in notes), "utf-8")
         scratch.replace(path)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}; choose another place") from error

@@ -11,6 +11,7 @@ import typer
 from ..console import err, out, print_json
 from ..settings import load
 from .bars import RecordBars
+from .report import say_unpaired
 from .settings import AsJson, Assignments, ConfigFile
 
 Files = Annotated[list[Path], typer.Argument(help="Files of contrast records.")]
@@ -52,6 +53,7 @@ def score(
 
     settings = load(assignments or (), config).settings
     records, unpaired = read_contrasts(files)
+    say_unpaired(unpaired)
     chosen = keyed(sampled(records, groups, seed))
     with err.status("loading models"):
         built = build_scorer(scorer, settings, ScorerOptions(model, entailment, heads, template))
@@ -77,5 +79,3 @@ def score(
         out.print(f"skipped {count}: {reason}", markup=False, soft_wrap=True)
     for note, count in notes.items():
         out.print(f"noted {count}: {note}", markup=False, soft_wrap=True)
-    if unpaired:
-        out.print(f"left out {unpaired} records of groups without both labels")

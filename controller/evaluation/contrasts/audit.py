@@ -22,13 +22,17 @@ SIZE, QUESTION, COVERAGE, EVIDENCE = (
 
 @dataclass(frozen=True, slots=True)
 class CueAccuracy:
-    """How often a cue scores the sufficient side higher. `added` passages stand on both sides, None: any."""
+    """How often a cue scores the sufficient side higher. `added` passages stand on both sides, None: any.
+
+    `fewest` of them stand with the group that got the fewest: a small pool holds no more.
+    """
 
     family: str
     construction: str
     cue: str
     added: int | None
     accuracy: Accuracy
+    fewest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,8 @@ def audit_cues(
     family, construction = records[0].family, records[0].construction
     found = list(pairs(records))
 
-    def row(cue: str, added: int | None, scores: Sequence[float]) -> CueAccuracy:
-        return CueAccuracy(family, construction, cue, added, pairwise_accuracy(found, scores))
+    def row(cue: str, added: int | None, scores: Sequence[float], fewest: int | None = None) -> CueAccuracy:
+        return CueAccuracy(family, construction, cue, added, pairwise_accuracy(found, scores), fewest)
 
     progress(f"{family} {construction}: {QUESTION}")
     rows = [
@@ -66,9 +70,9 @@ def audit_cues(
     coverage, additions = MinimumCoverage(records), Additions(records, seed, max(counts))
     for added in counts:
         progress(f"{family} {construction}: {EVIDENCE}, {added} passages added")
-        grown = additions.at(added)
-        rows.append(row(COVERAGE, added, coverage.of(grown)))
-        rows.append(row(EVIDENCE, added, _learned(grown, [_evidence(record) for record in grown])))
+        grown, fewest = additions.at(added), additions.fewest(added)
+        rows.append(row(COVERAGE, added, coverage.of(grown), fewest))
+        rows.append(row(EVIDENCE, added, _learned(grown, [_evidence(record) for record in grown]), fewest))
     return rows
 
 

@@ -80,9 +80,9 @@ class Rates:
     answered_gated: float
 
     @property
-    def shown(self) -> tuple[float, ...]:
-        """The rates in their order, and the share refused with the gate."""
-        return self.answered, self.passed, self.answered_gated, 1 - self.answered_gated
+    def refused(self) -> float:
+        """The share that is not answered with the gate."""
+        return 1 - self.answered_gated
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def _publish(folder: RunFolder, header: RunHeader) -> None:
 
 def _asked(data: DataHeader) -> dict[str, Any]:
     """The questions, wherever their file lies."""
-    return data.model_dump(exclude={"file"})
+    return data.model_dump(exclude={"file", "left_out"})
 
 
 def _identity(of: Configuration | ConfigHeader) -> dict[str, Any]:

@@ -86,15 +86,15 @@ class DurableRun:
         self._keep(outcome.row, place)
 
     def ask_again(self) -> bool:
-        """Count the questions that failed or were hindered as not asked; whether there are any.
+        """Count the questions that are unsettled as not asked; whether there are any.
 
         Once in a journal's life, so that a run that is killed asks no question oftener than an unbroken one.
         """
-        failed = [row.id for row in self.rows.values() if row.action == "failed" or row.hindered]
-        if self._again or not failed:
+        unsettled = [row.id for row in self.rows.values() if row.unsettled]
+        if self._again or not unsettled:
             return False
-        self._journal.append([{_AGAIN: failed}])
-        self._forget(failed)
+        self._journal.append([{_AGAIN: unsettled}])
+        self._forget(unsettled)
         return True
 
     def publish(self, questions: Sequence[str]) -> None:

@@ -104,6 +104,11 @@ class PredictionRow(_Frozen):
         """Whether it abstained after a tool had failed, and might have answered without that."""
         return self.action == "abstain" and bool(self.faults)
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether asking once more may end otherwise: it failed, or was hindered."""
+        return self.action == "failed" or self.hindered
+
     def supported(self, passages: Iterable[FoundPassage]) -> frozenset[str]:
         """Those of the documents in `support` that some of `passages` belong to, by source or by title."""
         names = {name for passage in passages for name in (passage.source, passage.title)}

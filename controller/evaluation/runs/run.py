@@ -90,9 +90,8 @@ async def evaluate(evaluation: Evaluation, out: Path, engine: Engine, watcher: W
 
 def _to_retry(evaluation: Evaluation, config: str, folder: RunFolder) -> bool:
     """Whether questions of a configuration that has ended are to be asked again."""
-    rows = read_rows(folder.predictions(config))
-    failed = (row.action == "failed" or row.hindered for row in rows)
-    return evaluation.retry_failed and any(failed)
+    unsettled = (row.unsettled for row in read_rows(folder.predictions(config)))
+    return evaluation.retry_failed and any(unsettled)
 
 
 async def _run(

@@ -29,7 +29,9 @@ def test_cues_and_scorers_where_cues_are_level(pairs, tmp_path):
     page = (tmp_path / "a.md").read_text()
     assert "evidence only +20" in page
     assert "| f made_up | answer string on both sides | 4 |" in page
-    found = json.loads(run("audit", pairs, "--groups", 4, "--json").stdout)
+    few = run("audit", pairs, "--groups", 4, "--json")
+    assert "f made_up: some groups got" in few.stderr
+    found = json.loads(few.stdout)
     assert {(row["cue"], row["added"]) for row in found["cues"]} >= {
         ("passage count", None), ("question only", None), ("minimum IDF coverage", 20), ("evidence only", 0)
     }  # fmt: skip
@@ -42,8 +44,16 @@ def test_grow_scores_every_count(pairs, tmp_path):
     result = run("grow", *arguments, "--markdown", tmp_path / "g.md")
     assert result.exit_code == 0, result.output
     assert "idf-overlap +20" in result.stdout
+    assert "some groups got" not in result.stderr
     assert "Difference from idf-overlap +0" in (tmp_path / "g.md").read_text()
     assert len(list((tmp_path / "grown").iterdir())) == 5
     found = json.loads(run("grow", *arguments, "--json").stdout)
     assert len(found["overall"]) == 5
     assert len([row for row in found["differences"] if row["family"] is None]) == 4
+
+
+def test_grow_says_where_the_pool_is_too_small(pairs, tmp_path):
+    result = run("grow", pairs, "--scorer", "idf-overlap", "--groups", 4, "--out", tmp_path / "grown")
+    assert result.exit_code == 0, result.output
+    assert "f made_up: some groups got" in result.stderr
+    assert "of 20 passages, all there were" in result.stderr

@@ -57,6 +57,15 @@ def test_ablate_takes_the_scores_of_one_scorer(files, tmp_path):
     assert isinstance(run("ablate", *files).exception, InputError)
 
 
+def test_ablate_puts_other_scorers_beside_the_subsets(files):
+    result = run("ablate", files[0], "--against", files[1], "--reference", "content", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert [row["scorer"] for row in found["overall"]][:3] == ["content+span", "content", "span"]
+    assert len(found["overall"]) == 4
+    assert {row["reference"] for row in found["differences"]} == {"content"}
+
+
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "x.jsonl").write_text("{}\n")
     assert isinstance(run("report", tmp_path / "x.jsonl").exception, InputError)

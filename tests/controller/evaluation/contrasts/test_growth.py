@@ -12,10 +12,11 @@ RECORDS = contrasts("f", 10)
 
 async def grow(folder, of, records=RECORDS, seed=17):
     heard = []
-    paths = await score_grown(
+    grown = await score_grown(
         records, FixedScorer(of), HEADER, folder, lambda *p: heard.append(p), seed=seed, counts=(0, 5)
     )
-    return paths, heard
+    assert grown.fewest == {("f", "made_up"): 5}
+    return grown.paths, heard
 
 
 async def test_one_file_a_count_over_the_same_records(tmp_path):

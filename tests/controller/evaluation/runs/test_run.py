@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evaluations import Down, Scripted, configuration, contents, evaluation, run
+from evaluations import Down, Scripted, broken, configuration, contents, evaluation, run
 from sufficit.controller.evaluation.runs.agents import LocalEngine
 from sufficit.controller.evaluation.runs.folder import RunFolder
 from sufficit.controller.trace import Finished
@@ -129,6 +129,17 @@ def test_failed_questions_are_asked_again_and_the_later_outcome_counts(tmp_path,
         ("begin", "full", 9, 12),
         *(("full", f"q {n}") for n in (2, 4, 7)),
     ]
+    assert contents(out) == contents(unbroken)
+
+
+def test_what_abstained_after_a_fault_is_asked_again(tmp_path, unbroken):
+    out = tmp_path / "out"
+    run(evaluation(), out, LocalEngine(1, broken))
+    (rows,) = RunFolder(out).read_predictions().values()
+    assert [row.id for row in rows if row.action != "abstain"] == ["q 2"]  # which fails by itself
+    assert all("the index is away" in row.faults[0] for row in rows if row.action == "abstain")
+    assert run(evaluation(), out) == []
+    run(retried(), out)
     assert contents(out) == contents(unbroken)
 
 
