@@ -10,7 +10,7 @@ from .figures import figures
 from .folder import RunFolder
 from .html import page
 from .report import RunReport, read_report
-from .tables import MEASURES, READING, explanation_grid, report_grids
+from .tables import MEASURES, READING, VERDICT, explanation_grid, report_grids
 from .writing import write_whole
 
 
@@ -68,7 +68,7 @@ def _notes(report: RunReport) -> list[str]:
     untimed = [summary.configuration for summary in report.summaries if not summary.latency]
     if untimed:
         notes.append(f"Not timed, since calls were shared or none came back: {', '.join(untimed)}.")
-    notes += [*MEASURES, *(READING if report.comparisons else ())]
+    notes += [*MEASURES, *((*READING, VERDICT) if report.comparisons else ())]
     if report.pending:
         notes.append(f"Not ended, and in no figure: {', '.join(report.pending)}.")
     return notes

@@ -24,11 +24,12 @@ READING = (
     "answers always, whatever the score, cannot tell them apart and answers random ones, so that its risk "
     f"stays what it is over all. '{RANKED_RISK}' ranks by the score even what does not heed it, as the curve "
     f"and the area do. '{OWN_RISK}' compares what each one answers itself.",
-    "'No real difference' says that the interval holds 0, not that the two are equal; beside it stands by "
-    "how much, by the interval, the first may yet be worse. Intervals are of one comparison each.",
+    "Where an interval holds 0 the two may differ all the same. Intervals are of one comparison each.",
     "Seconds hold the waiting for other questions, where several were asked at once.",
 )
-"""How the comparisons are to be read."""
+"""How a comparison is to be read."""
+VERDICT = "Beside 'no real difference' stands by how much the interval lets the first's risk be higher."
+"""How the overview's last column is to be read."""
 
 
 def report_grids(report: RunReport) -> list[Grid]:

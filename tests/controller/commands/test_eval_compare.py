@@ -24,7 +24,10 @@ def test_compare_says_which_differences_are_real(folder, tmp_path):
     lines = {line.split("  ")[0]: line.split() for line in result.stdout.splitlines()}
     assert lines["F1"][-1] == "yes"
     assert lines["coverage"][-1] == "no"
-    assert "| F1 | 10 | 1.000 | 0.200 | -0.800 [" in (tmp_path / "c.md").read_text()
+    page = (tmp_path / "c.md").read_text()
+    assert "| F1 | 10 | 1.000 | 0.200 | -0.800 [" in page
+    for said in (result.stdout, page):
+        assert "'risk at equal coverage' is taken at the smaller coverage" in " ".join(said.split())
     (found,) = json.loads(run("compare", folder / "good", folder / "bad", "--json").stdout)
     assert (found["first"], found["second"], found["questions"]) == ("good", "bad", 10)
     assert {one["measure"]: one["real"] for one in found["differences"]}["F1"] is True

@@ -30,9 +30,12 @@ def test_three_files_and_their_plots(folder):
     page = (folder / "report.html").read_text()
     assert page.count("data:image/png;base64,") == 3
     assert "&lt;questions&gt;.jsonl" in page
+    assert "Beside &#x27;no real difference&#x27; stands by how much" in page
     assert "<i>" not in page
     text = (folder / "report.md").read_text()
     assert text.startswith("## 2 configurations on 2 questions of <questions>.jsonl")
+    assert "'risk at equal coverage' is taken at the smaller coverage of the two" in text
+    assert "abstaining counts 0, and 1 where there is no answer to give" in text
     for link in ("report-risk-against-coverage.png", "report-f1-against-tokens.png"):
         assert f"]({link})" in text
         assert (folder / link).stat().st_size > 1000
