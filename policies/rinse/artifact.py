@@ -152,14 +152,19 @@ def save_artifact(artifact: Artifact, folder: Path) -> None:
 
 
 def _replace(scratch: Path, folder: Path) -> None:
-    """Put `scratch` in the place of `folder`. An old artifact steps aside and is gone afterwards."""
+    """Put `scratch` in the place of `folder`. An old artifact steps aside, and comes back if that fails."""
     if not folder.exists():
         scratch.rename(folder)
         return
     aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
+    old = aside / "artifact"
     try:
-        folder.replace(aside / "artifact")
-        scratch.replace(folder)
+        folder.replace(old)
+        try:
+            scratch.replace(folder)
+        except OSError:
+            old.replace(folder)
+            raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

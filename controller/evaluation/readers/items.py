@@ -169,8 +169,9 @@ def span_items(examples: Sequence[Example], seed: int) -> Iterator[SpanItem]:
                 continue
             yield SpanItem((example.question, passage_text(passage)), spans)
             near = neighbours.near(example, 1, draw.randrange(3))
-            for unit in _spoilt(example, passage, near, draw):
-                yield SpanItem(unit, ())
+            removed = without_answer(passage, answers, near[0]) if near else None
+            if removed is not None:
+                yield SpanItem((example.question, passage_text(removed)), ())
             for other in near:
                 yield SpanItem((example.question, passage_text(other)), ())
 

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,6 +80,23 @@ def test_a_failed_write_leaves_the_old_one(artifact, folder, monkeypatch):
     monkeypatch.undo()
     assert (folder / JSON_FILE).read_bytes() == before
     load_artifact(folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["artifact"]
+
+
+def test_an_old_one_comes_back_where_the_new_one_cannot_take_its_place(artifact, folder, monkeypatch):
+    before = (folder / JSON_FILE).read_bytes()
+    rename = Path.replace
+
+    def refuse(path, target):
+        if path.name.startswith(f".{folder.name}-"):
+            raise OSError(30, "Read-only file system")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(StorageError, match="Read-only file system"):
+        save_artifact(artifact, folder)
+    monkeypatch.undo()
+    assert (folder / JSON_FILE).read_bytes() == before
     assert [path.name for path in folder.parent.iterdir()] == ["artifact"]
 
 

@@ -83,7 +83,7 @@ def test_span_negatives_hold_no_answer(facts):
     answers = {example.question: example.answers for example in facts}
     for item in span_items(facts, 17):
         question, text = item.unit
-        if not item.spans and question in answers:
+        if not item.spans:
             assert not any(states(text, answer) for answer in answers[question])
 
 
