@@ -31,8 +31,8 @@ def answer_threshold(records: Sequence[ScoredRecord], alpha: float) -> AnswerThr
     if (1 / (count + 1)) > alpha:
         needed = math.ceil(1 / alpha) - 1
         raise InputError(
-            f"{count} held-out groups cannot set a threshold at alpha = {alpha:g}; it takes {needed} or more. "
-            "Give more groups that all readers read, or allow a larger risk"
+            f"{count} held-out groups cannot set a threshold at alpha = {alpha:g}, which takes {needed}; "
+            "give more groups that all readers read, or allow a larger risk"
         )
     # R falls only where t passes a score: the smallest t lies just above one of them, or below them all.
     scores = np.sort(np.concatenate([*insufficient.values()]))
