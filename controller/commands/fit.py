@@ -26,7 +26,7 @@ def fit(
         int | None, typer.Option(min=1, help="Groups a family that are read at all; default: all.")
     ] = None,
     latent_groups: Annotated[
-        int, typer.Option(min=0, help="Of these, groups a family for the latent reader; 0: none.")
+        int, typer.Option(min=0, help="Of these, groups for the latent reader (rinse.encoder); 0: none.")
     ] = 100,
     wording: Annotated[
         list[str] | None,
@@ -73,6 +73,8 @@ def fit(
             report=report,
             progress=bars.show,
         )
+    if latent_groups and artifact.latent is None:
+        err.print("no latent reader: rinse.encoder names no model")
     save_artifact(artifact, folder)
     if as_json:
         print_json({"folder": str(folder), "skipped": data.skipped} | _plain(artifact))

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.cells import cell_len
+from rich.table import Table
 
 from ...tools.errors import StorageError
 from ..console import err, out, print_json
@@ -66,12 +67,22 @@ def print_grids(grids: "Sequence[Grid]") -> None:
     """Tables on stdout, each under its title."""
     for grid in grids:
         out.print(f"\n{grid.title}", style="bold", markup=False, soft_wrap=True)
-        name, *rest = map(_plain, grid.header)
-        # A narrow terminal breaks numbers before names.
-        table = Table(Column(name, no_wrap=True), *rest, box=None, pad_edge=False)
+        # A narrow terminal breaks cells before names, and no word: its lines may become longer than it.
+        table = Table(box=None, pad_edge=False)
+        fewest = [max(map(_longest, column)) for column in zip(grid.header, *grid.rows, strict=True)]
+        for place, (name, width) in enumerate(zip(grid.header, fewest, strict=True)):
+            table.add_column(_plain(name), no_wrap=not place, min_width=width)
         for row in grid.rows:
             table.add_row(*map(_plain, row))
-        out.print(table)
+        first = max(len(line[0]) for line in (grid.header, *grid.rows))
+        needed = first + sum(fewest[1:]) + 2 * len(fewest)
+        table.width = needed if needed > out.width else None
+        out.print(table, crop=False, no_wrap=True, overflow="ignore")
+
+
+def _longest(cell: str) -> int:
+    """Columns of the longest word."""
+    return max((cell_len(word) for word in plain(cell).split()), default=0)
 
 
 def _plain(cell: str) -> str:

@@ -54,7 +54,10 @@ def score(
     settings = load(assignments or (), config).settings
     records, unpaired = read_contrasts(files)
     say_unpaired(unpaired)
-    chosen = keyed(sampled(records, groups, seed))
+    drawn = sampled(records, groups, seed)
+    chosen = keyed(drawn)
+    if len(chosen) < len(drawn):
+        err.print(f"left out {len(drawn) - len(chosen):,} records that are there already")
     with err.status("loading models"):
         built = build_scorer(scorer, settings, ScorerOptions(model, entailment, heads, template))
     header = built.header(label, at_once)

@@ -20,7 +20,7 @@ def train_reader(
             help="FAMILY=FILE in SQuAD, HotpotQA, 2Wiki, MuSiQue or NQ-oracle format; may be repeated."
         ),
     ],
-    folder: Annotated[Path, typer.Option("--out", help="Folder of the trained reader.")],
+    folder: Annotated[Path, typer.Option("--out", help="Folder of the reader; an old one is replaced.")],
     leave_out: Annotated[
         list[str] | None,
         typer.Option("--leave-out", help="Family to keep away, with all that others share with it."),

@@ -12,7 +12,8 @@ from ...policies.rinse.fit import fit_artifact
 from ...policies.rinse.leave_out import measure_left_out
 from ...policies.rinse.measure import Backbones, Measurer
 from ...policies.rinse.records import ContrastRecord, read_records
-from ...policies.rinse.sampling import usable
+from ...policies.rinse.sampling import sample_groups, usable
+from ...policies.rinse.threshold import check_held_out
 from ...policies.rinse.training import FitSettings, Progress, measure_records
 from ...tools.errors import InputError
 from ...tools.rerankers.opening import open_reranker
@@ -99,6 +100,9 @@ def fit_pairs(
     records = [record for record in data.records if taught is None or not taught.holds(record)]
     if not records:
         raise InputError("the reranker was trained on all these questions; train it with a --share below 1")
+    sample = sample_groups(records, settings.groups, settings.seed)
+    held = {r.group for r in sample if settings.holds_out(r) and r.family not in left_out}
+    check_held_out(len(held), settings.alpha)  # before hours of measuring
     with FeatureCache(cache) as kept:
         measured = asyncio.run(measure_records(records, Measurer(backbones, kept), settings, progress))
     described = backbones.described()

@@ -19,6 +19,16 @@ class ScoredRecord:
     score: float
 
 
+def check_held_out(groups: int, alpha: float) -> None:
+    """Raise InputError where so few held-out groups cannot keep the risk at `alpha`, whatever they score."""
+    if 1 / (groups + 1) > alpha:
+        needed = math.ceil(1 / alpha) - 1
+        raise InputError(
+            f"a threshold at alpha = {alpha:g} takes {needed} held-out groups or more, not {groups}; "
+            "give more groups that all readers read, or allow a larger risk"
+        )
+
+
 def answer_threshold(records: Sequence[ScoredRecord], alpha: float) -> AnswerThreshold:
     """The smallest threshold t with (n · R(t) + 1) / (n + 1) <= alpha.
 
@@ -28,12 +38,7 @@ def answer_threshold(records: Sequence[ScoredRecord], alpha: float) -> AnswerThr
     """
     insufficient = _by_group(records, sufficient=False)
     count = len(insufficient)
-    if (1 / (count + 1)) > alpha:
-        needed = math.ceil(1 / alpha) - 1
-        raise InputError(
-            f"{count} held-out groups cannot set a threshold at alpha = {alpha:g}, which takes {needed}; "
-            "give more groups that all readers read, or allow a larger risk"
-        )
+    check_held_out(count, alpha)
     # R falls only where t passes a score: the smallest t lies just above one of them, or below them all.
     scores = np.sort(np.concatenate([*insufficient.values()]))
     steps = [float(scores[0]), *(float(np.nextafter(score, np.inf)) for score in scores)]

@@ -17,7 +17,8 @@ def subsets(table: ScoreTable) -> list[ScoreTable]:
     names = sorted({name for row in table.rows.values() for name in row.terms})
     if len(names) < 2:
         raise InputError(
-            f"the scores of {table.label} have {len(names)} readers; an ablation needs two or more"
+            f"the scores of {table.label} stand on no two readers; score with more of them, such as "
+            "--set rinse.joint=joint-minilm or --set rinse.encoder=smollm2-135m-instruct"
         )
     rows = {key: row for key, row in table.rows.items() if row.terms.keys() == set(names)}
     chosen = [subset for size in range(len(names), 0, -1) for subset in combinations(names, size)]

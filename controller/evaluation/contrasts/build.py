@@ -49,8 +49,10 @@ def build_contrasts(
 
     The same files, construction and seed give the same records. `groups` draws that many of the groups, None
     keeps all. Examples whose id or normalised question came before are left out. Raises InputError for a file
-    that cannot be read, and where no group can be made.
+    that cannot be read, for a family without a name, and where no group can be made.
     """
+    if not family.strip():
+        raise InputError("the family is empty; name the data set, such as --family hotpotqa")
     sources = tuple(read_source(path) for path in paths)
     dropped: Counter[str] = Counter()
     examples = _distinct([example for source in sources for example in source.examples], dropped)

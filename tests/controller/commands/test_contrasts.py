@@ -39,5 +39,6 @@ def test_json_is_one_object(path: Path, tmp_path: Path) -> None:
 
 def test_wrong_use(path: Path, tmp_path: Path) -> None:
     assert _build(path, tmp_path / "out.jsonl", "--groups", "0").exit_code == 2
+    assert "the family is empty" in str(_build(path, tmp_path / "out.jsonl", "--family", " ").exception)
     assert isinstance(_build(tmp_path / "none", tmp_path / "out.jsonl").exception, InputError)
     assert not (tmp_path / "out.jsonl").exists()

@@ -100,7 +100,7 @@ def test_prints_a_table_and_keeps_a_family_away(pair_files, cache, tmp_path):
         (["--leave-out", "four"], "no family 'four'"),
         (["--leave-out", "one", "--leave-out", "two", "--leave-out", "three"], "nothing to fit on"),
         (["--wording", "shout"], "no wording named 'shout'; there are: judge, answer"),
-        (["--alpha", "0.001"], "held-out groups cannot set a threshold"),
+        (["--alpha", "0.001"], "takes 999 held-out groups or more"),
     ],
 )
 def test_wrong_use_says_what_is_wrong_and_writes_nothing(pair_files, cache, tmp_path, arguments, message):

@@ -79,3 +79,15 @@ def test_a_cell_steers_neither_the_terminal_nor_the_table():
     assert "a [b]" in captured.get()
     assert "\x1b[2J" not in captured.get()
     assert grid.markdown().splitlines()[-1] == "| a [b] | q\x1b[2J \\| 1 |"
+
+
+def test_no_number_is_cut_short_where_the_terminal_is_narrow(monkeypatch):
+    monkeypatch.setattr(out, "_width", 40)
+    names = tuple(f"added passages {k}" for k in range(9))
+    grid = Grid("Cues", ("set", *names), (("2wiki substitution", *["0.825 [0.760, 0.882]"] * 9),))
+    with out.capture() as captured:
+        print_grids([grid])
+    shown = captured.get()
+    assert "…" not in shown
+    assert shown.count("0.825") == 9
+    assert shown.count("0.882]") == 9

@@ -33,6 +33,15 @@ def test_scores_are_written_and_gone_on_with(pairs, tmp_path):
     assert len({row["record"] for row in rows}) == 12
 
 
+def test_a_record_that_is_there_twice_is_scored_once_and_counted(pairs, tmp_path):
+    again = tmp_path / "again.jsonl"
+    again.write_text(pairs.read_text() * 2)
+    result = run(again, "--scorer", "idf-overlap", "--out", tmp_path / "scores.jsonl")
+    assert result.exit_code == 0, result.output
+    assert "left out 12 records that are there already" in result.stderr
+    assert "12 of 12 records scored" in result.stdout
+
+
 def test_large_sets_long_passages_and_short_questions_are_scored(tmp_path):
     many = tuple(Passage(str(n), f"passage {n}", source=str(n)) for n in range(500))
     odd = [

@@ -29,7 +29,7 @@ def test_a_group_counts_once():
 
 
 def test_too_few_groups_say_how_many_it_takes():
-    with pytest.raises(InputError, match="which takes 4;"):
+    with pytest.raises(InputError, match="takes 4 held-out groups or more"):
         answer_threshold(records([0.1, 0.2, 0.3], [1.0]), 0.2)
 
 

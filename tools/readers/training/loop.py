@@ -18,7 +18,7 @@ from .task import Task
 
 Progress = Callable[[int, int, float], None]
 """Called with the steps done, the steps in all, and the mean loss of the last steps."""
-SAVE_SECONDS = 60.0
+SAVE_SECONDS = 5.0
 BUCKET = 16  # batches that are sorted by length together
 
 
