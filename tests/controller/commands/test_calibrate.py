@@ -62,7 +62,7 @@ def test_too_few_groups_are_named(tmp_path):
     write_records(tmp_path / "few.jsonl", contrasts("few", 3))
     result = run(tmp_path / "few.jsonl", "--scores", tmp_path / "scores.jsonl", "--alpha", "0.1")
     assert isinstance(result.exception, InputError)
-    assert "it takes 9 or more" in str(result.exception)
+    assert "takes 9 held-out groups or more" in str(result.exception)
 
 
 def test_a_folder_of_something_else_is_refused_before_anything_is_scored(pairs, tmp_path):
