@@ -30,5 +30,5 @@ def test_records_that_lack_a_reader_are_left_out_of_all_subsets():
 
 
 def test_one_reader_cannot_be_ablated():
-    with pytest.raises(InputError, match="have 1 readers"):
+    with pytest.raises(InputError, match="stand on no two readers"):
         subsets(table("r", rows({"a": 1.0})))
