@@ -58,6 +58,8 @@ def fit(
     check_place(folder)
     left_out = leave_out or []
     settings = load(assignments or (), config).settings
+    if latent_groups and settings.rinse.encoder is None:
+        err.print("without a latent reader: rinse.encoder names no model")
     prompts = prompts_named(wording or ["judge"])
     chosen = FitSettings(prompts, seed, groups, latent_groups, alpha=alpha)
     data = read_pairs(pairs, left_out)
@@ -73,8 +75,6 @@ def fit(
             report=report,
             progress=bars.show,
         )
-    if latent_groups and artifact.latent is None:
-        err.print("no latent reader: rinse.encoder names no model")
     save_artifact(artifact, folder)
     if as_json:
         print_json({"folder": str(folder), "skipped": data.skipped} | _plain(artifact))

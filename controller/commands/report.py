@@ -23,6 +23,8 @@ ScoreFiles = Annotated[list[Path], typer.Argument(help="Files that `contrasts sc
 Reference = Annotated[
     str | None, typer.Option(help="Label that the others are compared with; by default the first.")
 ]
+WHOLE = 24
+"""Words of this width are never broken in a table."""
 Markdown = Annotated[Path | None, typer.Option(help="Also write the tables to this Markdown file.")]
 Plot = Annotated[Path | None, plot_option("Also draw accuracies")]
 
@@ -67,22 +69,22 @@ def print_grids(grids: "Sequence[Grid]") -> None:
     """Tables on stdout, each under its title."""
     for grid in grids:
         out.print(f"\n{grid.title}", style="bold", markup=False, soft_wrap=True)
-        # A narrow terminal breaks cells before names, and no word: its lines may become longer than it.
+        # A narrow terminal breaks cells before names, and no number: lines may become longer than it.
+        names, *columns = zip(grid.header, *grid.rows, strict=True)
+        fewest = [max(cell_len(plain(name)) for name in names), *map(_longest, columns)]
         table = Table(box=None, pad_edge=False)
-        fewest = [max(map(_longest, column)) for column in zip(grid.header, *grid.rows, strict=True)]
         for place, (name, width) in enumerate(zip(grid.header, fewest, strict=True)):
-            table.add_column(_plain(name), no_wrap=not place, min_width=width)
+            table.add_column(_plain(name), no_wrap=not place, min_width=width, overflow="fold")
         for row in grid.rows:
             table.add_row(*map(_plain, row))
-        first = max(len(line[0]) for line in (grid.header, *grid.rows))
-        needed = first + sum(fewest[1:]) + 2 * len(fewest)
+        needed = sum(fewest) + 2 * len(fewest)
         table.width = needed if needed > out.width else None
         out.print(table, crop=False, no_wrap=True, overflow="ignore")
 
 
-def _longest(cell: str) -> int:
-    """Columns of the longest word."""
-    return max((cell_len(word) for word in plain(cell).split()), default=0)
+def _longest(cells: "Sequence[str]") -> int:
+    """Width of the longest word, but for words so long, as are addresses, that they may be broken."""
+    return min(WHOLE, max((cell_len(word) for cell in cells for word in plain(cell).split()), default=0))
 
 
 def _plain(cell: str) -> str:

@@ -56,8 +56,9 @@ def score(
     say_unpaired(unpaired)
     drawn = sampled(records, groups, seed)
     chosen = keyed(drawn)
-    if len(chosen) < len(drawn):
-        err.print(f"left out {len(drawn) - len(chosen):,} records that are there already")
+    repeated = len(drawn) - len(chosen)
+    if repeated:
+        err.print(f"left out {repeated:,} records that are there already")
     with err.status("loading models"):
         built = build_scorer(scorer, settings, ScorerOptions(model, entailment, heads, template))
     header = built.header(label, at_once)
@@ -73,6 +74,7 @@ def score(
         "skipped": reasons,
         "notes": notes,
         "unpaired": unpaired,
+        "repeated": repeated,
     }
     if as_json:
         print_json(summary)

@@ -110,6 +110,13 @@ def test_wrong_use_says_what_is_wrong_and_writes_nothing(pair_files, cache, tmp_
     assert not (tmp_path / "a").exists()
 
 
+def test_too_few_groups_are_refused_before_anything_is_measured(pair_files, tmp_path):
+    result = run(*pair_files, "--out", tmp_path / "a", "--groups", 2, "--cache", tmp_path / "c")
+    assert "takes 4 held-out groups or more" in str(result.exception)
+    assert "without a latent reader: rinse.encoder names no model" in result.stderr
+    assert not (tmp_path / "c").exists()
+
+
 def test_two_files_of_one_name_are_refused(pair_files, tmp_path):
     twin = tmp_path / "twin" / pair_files[1].name
     twin.parent.mkdir()

@@ -91,3 +91,13 @@ def test_no_number_is_cut_short_where_the_terminal_is_narrow(monkeypatch):
     assert "…" not in shown
     assert shown.count("0.825") == 9
     assert shown.count("0.882]") == 9
+
+
+def test_a_long_word_is_broken_and_nothing_of_it_lost(monkeypatch):
+    monkeypatch.setattr(out, "_width", 40)
+    address = "https://a.example/" + "b" * 200
+    with out.capture() as captured:
+        print_grids([Grid("Failures", ("questions", "why"), (("1", address),))])
+    shown = captured.get()
+    assert max(map(len, shown.splitlines())) <= 40
+    assert address in shown.replace("\n", "").replace(" ", "")

@@ -36,10 +36,10 @@ def test_scores_are_written_and_gone_on_with(pairs, tmp_path):
 def test_a_record_that_is_there_twice_is_scored_once_and_counted(pairs, tmp_path):
     again = tmp_path / "again.jsonl"
     again.write_text(pairs.read_text() * 2)
-    result = run(again, "--scorer", "idf-overlap", "--out", tmp_path / "scores.jsonl")
+    result = run(again, "--scorer", "idf-overlap", "--out", tmp_path / "scores.jsonl", "--json")
     assert result.exit_code == 0, result.output
     assert "left out 12 records that are there already" in result.stderr
-    assert "12 of 12 records scored" in result.stdout
+    assert [json.loads(result.stdout)[name] for name in ("records", "repeated")] == [12, 12]
 
 
 def test_large_sets_long_passages_and_short_questions_are_scored(tmp_path):
@@ -57,7 +57,7 @@ def test_large_sets_long_passages_and_short_questions_are_scored(tmp_path):
     result = run(tmp_path / "odd.jsonl", "--scorer", "idf-overlap", "--out", tmp_path / "s.jsonl", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout) | {"out": ""} == {
-        "out": "", "records": 6, "skipped": {}, "notes": {}, "unpaired": 0
+        "out": "", "records": 6, "skipped": {}, "notes": {}, "unpaired": 0, "repeated": 0
     }  # fmt: skip
 
 
