@@ -56,12 +56,13 @@ def _metered(readers: Readers, ledger: Ledger) -> Readers:
         encoder=readers.encoder and MeteredEncoder(readers.encoder, ledger),
         span=readers.span and MeteredSpanReader(readers.span, ledger),
         joint=readers.joint and MeteredJointReader(readers.joint, ledger),
+        similarity=readers.similarity and MeteredReranker(readers.similarity, ledger),
     )
 
 
 def _rinse(readers: Readers, settings: RinseSettings) -> Sufficiency:
     if settings.method == "similarity" and settings.threshold is not None:
-        return SimilarityGate(readers.reranker, settings.threshold)
+        return SimilarityGate(readers.whole_texts, settings.threshold)
     return build_rinse(
         readers.artifact,
         readers.wordpieces,

@@ -19,7 +19,7 @@ from ..tools.protocols import (
 )
 from ..tools.readers.joint import FusedJointReader
 from ..tools.readers.span import ExtractiveSpanReader
-from ..tools.rerankers.opening import open_reranker
+from ..tools.rerankers.opening import open_reranker, whole_texts
 from ..tools.retrievers.opening import open_for_writing
 from ..tools.web.settings import WebSettings
 from ..tools.web.toolbox import WebTools
@@ -32,7 +32,10 @@ from .web import DAY, Keeper
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """What RINSE stands on. Without `encoder`, `span` or `joint` the reader over it is left out."""
+    """What RINSE stands on. Without `encoder`, `span` or `joint` the reader over it is left out.
+
+    `similarity` compares whole texts for gates and caches; without it the reranker does.
+    """
 
     artifact: Artifact
     wordpieces: WordPieces
@@ -40,6 +43,12 @@ class Readers:
     encoder: Encoder | None
     span: SpanReader | None = None
     joint: JointReader | None = None
+    similarity: Reranker | None = None
+
+    @property
+    def whole_texts(self) -> Reranker:
+        """What compares whole texts."""
+        return self.similarity or self.reranker
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +73,15 @@ def load_readers(settings: Settings, shared: TransformersGenerator | None = None
     if rinse.encoder is not None:
         same = shared is not None and rinse.encoder == chosen.model
         encoder = shared if same else load_model(rinse.encoder, chosen)
+    reranker = open_reranker(rinse.reranker, device=chosen.device, threads=chosen.threads)
     return Readers(
         artifact=artifact,
         wordpieces=WordPieceTokenizer.load(rinse.wordpieces),
-        reranker=open_reranker(rinse.reranker, device=chosen.device, threads=chosen.threads),
+        reranker=reranker,
         encoder=encoder,
         span=load_span(rinse, chosen),
         joint=load_joint(rinse, chosen),
+        similarity=whole_texts(reranker),
     )
 
 

@@ -19,7 +19,7 @@ from ..policies.igp import IGPSettings
 from ..policies.trustmargin import TrustMarginSettings
 from ..tools.errors import SettingsError
 from ..tools.generators.server import ServerSettings
-from ..tools.models.catalog import ENCODER
+from ..tools.models.catalog import ENCODER, RERANKER
 from ..tools.web.settings import WebSettings
 from .budget import BudgetSettings
 from .cache.settings import CacheSettings
@@ -89,13 +89,13 @@ class RinseSettings(Section):
 
     method: Literal["rinse", "similarity"] = Field(
         default="rinse",
-        description="what scores; similarity takes the reranker's best score and needs a threshold",
+        description="what scores; similarity takes the best cosine of question and passage, with a threshold",
     )
     artifact: str = Field(default="embedded", description="a packaged artifact's name, or a folder")
     reranker: str = Field(
-        default=ENCODER,
+        default=RERANKER,
         description="the content reader's model, as generator.model: a sentence encoder, a cross-encoder, or "
-        "a folder of train-reader reranker",
+        "a trained reranker's name or folder",
     )
     wordpieces: str = Field(
         default=ENCODER, description="whose WordPiece vocabulary cuts questions into windows"

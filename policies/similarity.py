@@ -11,7 +11,7 @@ from .types import ReaderScore, SufficiencyReport
 class SimilarityGate:
     """Sufficiency by relevance alone: the evidence suffices if one passage is similar enough to the question.
 
-    The score is the reranker's largest, a cosine in [-1, 1] where that is a bi-encoder. It says nothing of
+    The score is the largest, a cosine in [-1, 1] where the model is a sentence encoder. It says nothing of
     which part of the question is not covered, so the next query rests on the question's entities alone.
     """
 

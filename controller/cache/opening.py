@@ -28,4 +28,4 @@ def open_kept_for(settings: Settings, readers: Readers) -> KeptFor | None:
     if settings.cache.alike is None:
         return None
     counts = readers.artifact.content.counts
-    return KeptFor(readers.reranker, readers.wordpieces, counts, settings.cache.alike)
+    return KeptFor(readers.whole_texts, readers.wordpieces, counts, settings.cache.alike)

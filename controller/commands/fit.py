@@ -7,6 +7,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from ...tools.errors import UsageError
 from ..console import err, out, print_json
 from ..settings import load
 from .settings import AsJson, Assignments, ConfigFile
@@ -39,6 +40,10 @@ def fit(
     report: Annotated[
         bool, typer.Option("--report", help="Fit again without each family, and score it.")
     ] = False,
+    accuracy: Annotated[
+        Path | None,
+        typer.Option(help="What `contrasts ablate --json` printed of left-out fits, to be recorded instead."),
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="File of what the models measured; default: in the user's cache.")
     ] = None,
@@ -52,9 +57,13 @@ def fit(
     from ...policies.rinse.latent import prompts_named  # noqa: PLC0415
     from ...policies.rinse.training import FitSettings  # noqa: PLC0415
     from ...tools.models.cache import cache_dir  # noqa: PLC0415
-    from ..evaluation.fitting import fit_pairs, load_backbones, read_pairs  # noqa: PLC0415
+    from ..evaluation.fitting import fit_pairs, load_backbones, read_pairs, recorded  # noqa: PLC0415
+    from ..evaluation.measured import read_accuracies  # noqa: PLC0415
 
+    if accuracy and report:
+        raise UsageError("--report measures what --accuracy brings; give one of them")
     # Known before hours of fitting.
+    measured = read_accuracies(accuracy) if accuracy else ()
     check_place(folder)
     left_out = leave_out or []
     settings = load(assignments or (), config).settings
@@ -75,7 +84,15 @@ def fit(
             report=report,
             progress=bars.show,
         )
+    artifact = recorded(artifact, measured) if measured else artifact
     save_artifact(artifact, folder)
+    unmeasured = sorted(set(artifact.provenance.families) - {r.family for r in artifact.provenance.accuracy})
+    if report and unmeasured:
+        err.print(
+            f"no accuracy of {', '.join(unmeasured)}: {settings.rinse.reranker} was trained on it.\n"
+            "Train one without: sufficit train-reader reranker --leave-out, and fit with rinse.reranker",
+            soft_wrap=True,
+        )
     if as_json:
         print_json({"folder": str(folder), "skipped": data.skipped} | _plain(artifact))
     else:

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ...policies.rinse.cache import FeatureCache
 from ...policies.rinse.fit import fit_artifact
 from ...policies.rinse.leave_out import measure_left_out
 from ...policies.rinse.measure import Backbones, Measurer
+from ...policies.rinse.provenance import FamilyAccuracy
 from ...policies.rinse.records import ContrastRecord, read_records
 from ...policies.rinse.sampling import sample_groups, usable
 from ...policies.rinse.threshold import check_held_out
@@ -109,5 +110,10 @@ def fit_pairs(
     artifact = fit_artifact(measured, settings, described, data.files, left_out)
     if not report:
         return artifact
-    accuracy = tuple(measure_left_out(measured, settings, described, data.files, left_out))
-    return replace(artifact, provenance=artifact.provenance.model_copy(update={"accuracy": accuracy}))
+    return recorded(artifact, measure_left_out(measured, settings, described, data.files, left_out))
+
+
+def recorded(artifact: Artifact, accuracies: Iterable[FamilyAccuracy]) -> Artifact:
+    """The artifact with the accuracies of its own readers and of their sums."""
+    own = tuple(row for row in accuracies if set(row.scorer.split("+")) <= artifact.standards.keys())
+    return replace(artifact, provenance=artifact.provenance.model_copy(update={"accuracy": own}))

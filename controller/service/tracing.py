@@ -58,4 +58,5 @@ def _readers(readers: Readers, names: RinseSettings, spans: Spans) -> Readers:
         encoder=readers.encoder and TracedEncoder(readers.encoder, spans),
         span=readers.span and TracedSpanReader(readers.span, spans, names.span or ""),
         joint=readers.joint and TracedJointReader(readers.joint, spans, names.joint or ""),
+        similarity=readers.similarity and TracedReranker(readers.similarity, spans, names.reranker),
     )

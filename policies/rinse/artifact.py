@@ -26,7 +26,7 @@ from .latent import LatentModel, LatentPrompt
 from .provenance import AnswerThreshold, Provenance
 from .size import Standard
 
-SCHEMA = 1
+SCHEMA = 2
 JSON_FILE = "artifact.json"
 WEIGHTS_FILE = "weights.safetensors"
 EMBEDDED = Path(__file__).parent / "artifacts" / "embedded"

@@ -13,6 +13,11 @@ from scipy.optimize import minimize
 Vector = NDArray[np.float64]
 
 
+def mean_loss(groups: Sequence[Vector], weights: Vector) -> float:
+    """The mean over groups of the group's mean log(1 + exp(-w·d)) over its pairs; log 2 for w = 0."""
+    return float(np.mean([np.logaddexp(0.0, -(group @ weights)).mean() for group in groups]))
+
+
 def fit_weights(groups: Sequence[Vector], l2: float) -> Vector:
     """Weights w, shape (features,), without an intercept.
 

@@ -59,6 +59,11 @@ def window_spans(count: int) -> list[tuple[int, int]]:
     return [(start, start + WINDOW) for start in starts]
 
 
+def window_texts(wordpieces: WordPieces, pieces: Sequence[str]) -> list[str]:
+    """Every window over a question's pieces as readable text."""
+    return [wordpieces.join(pieces[start:end]) for start, end in window_spans(len(pieces))]
+
+
 def passage_text(passage: Passage) -> str:
     """Title and text, as every reader sees a passage."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
@@ -121,8 +126,7 @@ async def cover(
     sources = source_texts(passages)
     held = [set(wordpieces.pieces(text)) for text in sources]
     found = np.array([[piece in source for source in held] for piece in pieces], dtype=np.bool_)
-    texts = [wordpieces.join(pieces[start:end]) for start, end in window_spans(len(pieces))]
-    scores = np.asarray(await reranker.score(texts, sources), dtype=np.float64)
+    scores = np.asarray(await reranker.score(window_texts(wordpieces, pieces), sources), dtype=np.float64)
     if not np.isfinite(scores).all():
         raise ModelOutputError(
             "the reranker returned NaN or infinity for this question; check its weights and numeric type"
@@ -170,9 +174,9 @@ class ContentReader:
         """h_content with the coverage of every window. Raises ModelOutputError on NaN from the reranker."""
         coverage = await cover(question, passages, self._wordpieces, self._reranker)
         overlap = coverage.overlap(self._model.counts)
-        spans = window_spans(len(coverage.pieces))
+        texts = window_texts(self._wordpieces, coverage.pieces)
         windows = tuple(
-            WindowCoverage(self._wordpieces.join(coverage.pieces[start:end]), float(held), float(score))
-            for (start, end), held, score in zip(spans, overlap, coverage.relevance, strict=True)
+            WindowCoverage(text, float(held), float(score))
+            for text, held, score in zip(texts, overlap, coverage.relevance, strict=True)
         )
         return Reading(self._model.raw(coverage), windows)

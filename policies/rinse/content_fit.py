@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .accuracy import group_wins
-from .conditional_logit import fit_weights
+from .conditional_logit import fit_weights, mean_loss
 from .content import ContentModel, Coverage, profile_features
 from .idf import PieceCounts
 from .provenance import PenaltyChoice
@@ -24,17 +23,16 @@ def fit_content(
 ) -> tuple[ContentModel, tuple[PenaltyChoice, ...]]:
     """The content reader's head, and how each penalty did.
 
-    The sixteen features move together, so a weak penalty fits what is peculiar to the training families. The
-    penalty is the one whose heads do best on training families that they have not seen.
+    The sixteen features move together, so a weak penalty fits what is peculiar to the training families.
+    Every training family is scored by a head that was fitted on the others, and the penalty is the one under
+    which the family that fares worst fares best: what the head will be asked about may be like any of them.
     """
     features = np.array([profile_features(c.overlap(counts), c.relevance) for c in coverages])
     center, spread = features.mean(axis=0), features.std(axis=0)
     scale = np.where(spread > 1e-9, spread, 1.0)
     rows = (features - center) / scale
-    choices = tuple(
-        PenaltyChoice(l2=l2, accuracy=_accuracy_across_folds(records, rows, l2)) for l2 in PENALTIES
-    )
-    best = max(choices, key=lambda choice: choice.accuracy)
+    choices = tuple(PenaltyChoice(l2=l2, loss=_worst_loss(records, rows, l2)) for l2 in PENALTIES)
+    best = min(choices, key=lambda choice: choice.loss)
     return ContentModel(counts, fit_weights(_differences(records, rows), best.l2), center, scale), choices
 
 
@@ -46,17 +44,17 @@ def _differences(records: Sequence[ContrastRecord], rows: Rows) -> list[Rows]:
     return [np.array(group) for group in groups.values()]
 
 
-def _accuracy_across_folds(records: Sequence[ContrastRecord], rows: Rows, l2: float) -> float:
-    """Mean over folds of the pairwise accuracy of a head that was fitted on the other folds."""
+def _worst_loss(records: Sequence[ContrastRecord], rows: Rows, l2: float) -> float:
+    """The largest over folds of a fold's mean loss under the head that was fitted on the others.
+
+    Of guessing, where no fold can be scored.
+    """
     folds = family_folds(records)
-    accuracies = []
+    losses = []
     for fold in np.unique(folds):
         inside, outside = np.flatnonzero(folds == fold).tolist(), np.flatnonzero(folds != fold).tolist()
         seen = _differences([records[i] for i in outside], rows[outside])
-        if not seen:
-            continue
-        weights = fit_weights(seen, l2)
-        held = list(pairs([records[i] for i in inside]))
-        wins, counts = group_wins(held, list(rows[inside] @ weights))
-        accuracies.append(float(wins.sum() / counts.sum()))
-    return float(np.mean(accuracies)) if accuracies else 0.5
+        held = _differences([records[i] for i in inside], rows[inside])
+        if seen and held:
+            losses.append(mean_loss(held, fit_weights(seen, l2)))
+    return max(losses, default=float(np.log(2)))

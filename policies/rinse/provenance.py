@@ -44,13 +44,14 @@ class FamilyAccuracy(_Frozen):
 
 
 class PenaltyChoice(_Frozen):
-    """How the content head did under one L2 penalty: mean pairwise accuracy over training families.
+    """How the content head did under one L2 penalty, on the training family on which it did worst.
 
-    Each family was scored by a head fitted on the others.
+    Each family was scored by a head fitted on the others; `loss` is the largest of their mean losses, log 2
+    for guessing.
     """
 
     l2: float = Field(gt=0)
-    accuracy: float = Field(ge=0, le=1)
+    loss: float = Field(ge=0)
 
 
 class LayerChoice(_Frozen):

@@ -51,6 +51,8 @@ class CatalogEntry:
 
 ENCODER: Final = "all-minilm-l6-v2"
 """The packaged encoder: embeddings, word pieces, and the base of trained readers."""
+RERANKER: Final = "reranker-minilm"
+"""The packaged reranker, over `ENCODER`."""
 
 _GEMMA_FILE = "gemma-3-270m-q4_k_m.gguf"
 

@@ -27,7 +27,7 @@ from ..models.quiet import quiet
 from ..models.resolve import resolve
 from ..models.tokenizers import load_tokenizer
 from ..rerankers.encoding import longest_input
-from .lora import Tensors, adapters, merge
+from .lora import Tensors, merge
 from .windows import MAX_TOKENS
 
 JSON_FILE = "reader.json"
@@ -171,9 +171,12 @@ def put_head(module: nn.Module, weights: Weights) -> None:
         raise ArtifactError(f"the {weights.reader.kind} reader's head does not fit: {error}") from error
 
 
-def save(folder: Path, encoder: nn.Module, head: Tensors, trained: Trained) -> None:
-    """Write a trained reader, whole or not at all; what `folder` held is replaced. Raises StorageError."""
-    named = {f"encoder.{name}": tensor for name, tensor in adapters(encoder).items()}
+def save(folder: Path, low_rank: Tensors, head: Tensors, trained: Trained) -> None:
+    """Write a trained reader, adapters and head, whole or not at all; what `folder` held is replaced.
+
+    Raises StorageError.
+    """
+    named = {f"encoder.{name}": tensor for name, tensor in low_rank.items()}
     named |= {f"head.{name}": tensor for name, tensor in head.items()}
     half = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in named.items()}
     weights = save_tensors(half)

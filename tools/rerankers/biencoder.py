@@ -71,9 +71,17 @@ class BiEncoderReranker:
 
     @classmethod
     def load(
-        cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 32
+        cls,
+        model: str,
+        *,
+        device: Device = "auto",
+        threads: int | None = None,
+        batch_size: int = 32,
+        dtype: torch.dtype = torch.float32,
     ) -> Self:
         """Load a catalogue name, folder or hub name: plain, or as sentence-transformers saves it.
+
+        The transformer computes in `dtype`, all that follows in float32.
 
         Raises ModelMissing where it is not on this machine, CapabilityError where it has modules beside a
         transformer, poolings, dense layers and norms, or is a classifier, whose embeddings mean nothing.
@@ -87,7 +95,7 @@ class BiEncoderReranker:
             head = load_head(folder, int(config.hidden_size))
             # Of an encoder-decoder the encoder.
             family = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel
-            encoder = family.from_pretrained(body, dtype=torch.float32)
+            encoder = family.from_pretrained(body, dtype=dtype)
             tokenizer = load_tokenizer(body)
         return cls(
             encoder,
@@ -125,15 +133,17 @@ class BiEncoderReranker:
         """Cosines, float32, shape (queries, texts). Raises ModelOutputError where the model returns NaN."""
         if not queries or not texts:
             return np.zeros((len(queries), len(texts)), np.float32)
-        return await self._worker.run(lambda: self._score(queries, texts))
+        vectors = await self.remembered([*queries, *texts])
+        return best_cosines(vectors[: len(queries)], vectors[len(queries) :])
 
-    def _score(self, queries: Sequence[str], texts: Sequence[str]) -> Vectors:
-        vectors = self._cache.through([*queries, *texts], self._encode)
-        query_rows, query_starts = _stack([vectors[query] for query in queries])
-        text_rows, text_starts = _stack([vectors[text] for text in texts])
-        cosines = query_rows @ text_rows.T
-        best = np.maximum.reduceat(np.maximum.reduceat(cosines, text_starts, axis=1), query_starts, axis=0)
-        return np.asarray(best, np.float32)
+    async def remembered(self, texts: Sequence[str]) -> list[Vectors]:
+        """As `embed`, without encoding a text that it remembers."""
+
+        def found() -> list[Vectors]:
+            vectors = self._cache.through(texts, self._encode)
+            return [vectors[text] for text in texts]
+
+        return await self._worker.run(found)
 
     def _encode(self, texts: list[str]) -> list[Vectors]:
         """One array (windows, width) of unit rows for each text."""
@@ -156,9 +166,20 @@ class BiEncoderReranker:
     def _embed(self, windows: Encodings, batch: list[int]) -> Vectors:
         inputs = pad(self._tokenizer, windows, batch, self._device)
         states = self._model(**inputs).last_hidden_state
-        vectors = self._head(states, inputs["attention_mask"])
-        unit: Vectors = torch.nn.functional.normalize(vectors, dim=-1).float().cpu().numpy()
+        vectors = self._head(states.float(), inputs["attention_mask"])
+        unit: Vectors = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
         return unit
+
+
+def best_cosines(queries: Sequence[Vectors], texts: Sequence[Vectors]) -> Vectors:
+    """Of every query and text, given by the unit rows of their windows, the largest cosine of two windows.
+
+    Float32, shape (queries, texts).
+    """
+    query_rows, query_starts = _stack(queries)
+    text_rows, text_starts = _stack(texts)
+    best = np.maximum.reduceat(query_rows @ text_rows.T, text_starts, axis=1)
+    return np.asarray(np.maximum.reduceat(best, query_starts, axis=0), np.float32)
 
 
 def _stack(vectors: Sequence[Vectors]) -> tuple[Vectors, NDArray[np.intp]]:

@@ -60,13 +60,13 @@ class CrossEncoderReranker:
     def load(
         cls, model: str, *, device: Device = "auto", threads: int | None = None, batch_size: int = 32
     ) -> Self:
-        """Load a trained reader (packaged name or folder), a transformers folder or a hub name.
+        """Load a transformers folder or a hub name.
 
         Raises ModelMissing where it is not on this machine, CapabilityError for more than two labels,
-        ArtifactError for a trained reader that is damaged or of another encoder.
+        ArtifactError for a trained reader, of which none is a cross-encoder.
         """
         classifier, tokenizer, fingerprint, longest = load_adapted(
-            model, "reranker", AutoModelForSequenceClassification, labels=1
+            model, "cross-encoder", AutoModelForSequenceClassification, labels=1
         )
         return cls(
             classifier,

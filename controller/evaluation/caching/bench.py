@@ -27,7 +27,7 @@ class LoadedBench:
 
 
 async def load_bench(settings: Settings, events: Sequence[Event], passages: int, levels: int) -> LoadedBench:
-    """Load RINSE and the sentence encoder, which is RINSE's reranker, and encode the stream.
+    """Load RINSE and the sentence encoder, which is under RINSE's reranker, and encode the stream.
 
     Raises UsageError where something is missing or does not fit.
     """
@@ -35,12 +35,12 @@ async def load_bench(settings: Settings, events: Sequence[Event], passages: int,
     kept_for = open_kept_for(settings, readers)
     if kept_for is None:
         raise SettingsError("the comparison needs a number for cache.alike; RINSE alone is compared as well")
-    cosines = await Cosines.of(events, readers.reranker)
+    cosines = await Cosines.of(events, readers.whole_texts)
     similar = [decision(cosines, kept_for), *rivals(cosines, passages)]
     # These come first: they take seconds, the node minutes.
     methods = (*similar, *node_methods(sufficiency(settings, readers), passages, kept_for))
     swept = {method.name: RIVAL_LEVELS for method in similar if not method.fixed}
     plan = Plan(methods, {RINSE: levels, **swept})
     decides = f"{settings.rinse.model_dump_json()}{artifact_key(readers.artifact)}{settings.cache.alike}"
-    models = {"encoder of the cosines": readers.reranker.fingerprint}
+    models = {"encoder of the cosines": readers.whole_texts.fingerprint}
     return LoadedBench(plan, plan.header(events, decides, models, passages))

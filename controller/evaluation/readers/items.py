@@ -4,7 +4,8 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from ....policies.rinse.content import passage_text
+from ....policies.rinse.content import passage_text, question_pieces, window_texts
+from ....tools.protocols import WordPieces
 from ....tools.readers.training.joint import JointItem
 from ....tools.readers.training.relevance import RelevanceItem
 from ....tools.readers.training.span import SpanItem
@@ -176,8 +177,13 @@ def span_items(examples: Sequence[Example], seed: int) -> Iterator[SpanItem]:
                 yield SpanItem((example.question, passage_text(other)), ())
 
 
-def relevance_items(examples: Sequence[Example], seed: int) -> Iterator[RelevanceItem]:
-    """Each needed passage against others of the same question, filled up with near ones."""
+def relevance_items(
+    examples: Sequence[Example], seed: int, wordpieces: WordPieces
+) -> Iterator[RelevanceItem]:
+    """Each needed passage against others of the same question, filled up with near ones.
+
+    A question's parts are the windows that the content reader asks its reranker about.
+    """
     neighbours = Neighbours(examples)
     for example in examples:
         if not example.answerable:
@@ -187,6 +193,7 @@ def relevance_items(examples: Sequence[Example], seed: int) -> Iterator[Relevanc
         others = draw.sample(own, min(OTHERS, len(own)))
         others += neighbours.near(example, OTHERS - len(others), draw.randrange(2))
         texts = tuple(passage_text(p) for p in others)
+        parts = tuple(window_texts(wordpieces, question_pieces(wordpieces, example.question)))
         for place in sorted(example.support):
-            if texts:
-                yield RelevanceItem(example.question, passage_text(example.passages[place]), texts)
+            if texts and parts:
+                yield RelevanceItem(example.question, parts, passage_text(example.passages[place]), texts)

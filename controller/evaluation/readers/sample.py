@@ -6,7 +6,7 @@ from typing import Literal
 
 from ....tools.readers.joint import FusedJointReader
 from ....tools.readers.span import ExtractiveSpanReader
-from ....tools.rerankers.cross_encoder import CrossEncoderReranker
+from ....tools.rerankers.projected import ProjectedReranker
 
 SAMPLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -49,5 +49,5 @@ async def _scores(kind: Literal["span", "reranker", "joint"], folder: str) -> li
     if kind == "span":
         span = ExtractiveSpanReader.load(folder, device="cpu")
         return [(await span.margins(question, texts)).tolist() for question, texts in SAMPLE]
-    reranker = CrossEncoderReranker.load(folder, device="cpu")
+    reranker = ProjectedReranker.load(folder, device="cpu")
     return [(await reranker.score([question], texts))[0].tolist() for question, texts in SAMPLE]

@@ -2,7 +2,7 @@
 
 import datetime
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +18,7 @@ from ....tools.readers.training.loop import Progress, TrainSettings, train
 from ....tools.readers.training.relevance import RelevanceTask
 from ....tools.readers.training.span import SpanTask
 from ....tools.readers.training.task import Task
+from ....tools.wordpieces import WordPieceTokenizer
 from ..datasets.examples import Example
 from .items import joint_items, relevance_items, span_items
 from .sample import sample_scores
@@ -45,11 +46,7 @@ class ReaderSettings:
     training: TrainSettings = field(default_factory=TrainSettings)
 
 
-_MAKERS: Mapping[Kind, tuple[Callable[[Sequence[Example], int], Iterable[Any]], type[Any]]] = {
-    "span": (span_items, SpanTask),
-    "reranker": (relevance_items, RelevanceTask),
-    "joint": (joint_items, JointTask),
-}
+_TASKS: Mapping[Kind, type[Any]] = {"span": SpanTask, "reranker": RelevanceTask, "joint": JointTask}
 
 
 def train_reader(
@@ -60,24 +57,29 @@ def train_reader(
     The same data and settings give the same items and the same steps; a killed run is taken up from
     `checkpoint`, which is deleted at the end. Raises as `train`, and StorageError.
     """
-    make, task_class = _MAKERS[settings.kind]
     chosen = {
-        family: _drawn(make(examples, settings.training.seed), settings)
-        for family, examples in data.families.items()
+        family: _drawn(_made(examples, settings), settings) for family, examples in data.families.items()
     }
     items = [item for made in chosen.values() for item in made]
     dtype = _dtype(settings)
     torch.manual_seed(settings.training.seed)
-    task: Task = task_class(settings.base, items, settings.device, dtype)
+    task: Task = _TASKS[settings.kind](settings.base, items, settings.device, dtype)
     identity = f"{data.identity()}/{settings.kind}/{settings.base}/{settings.items}/{settings.share}/{dtype}"
     loss = train(task, settings.training, checkpoint, identity, progress)
     provenance = _provenance(data, settings, {family: len(made) for family, made in chosen.items()}, loss)
-    save(folder, task.encoder, task.head(), Trained(settings.kind, settings.base, provenance))
+    save(folder, task.adapters(), task.head(), Trained(settings.kind, settings.base, provenance))
     # The scores are those of what was written, in half precision, not of what was in memory.
     provenance["sample"] = sample_scores(settings.kind, folder)
-    save(folder, task.encoder, task.head(), Trained(settings.kind, settings.base, provenance))
+    save(folder, task.adapters(), task.head(), Trained(settings.kind, settings.base, provenance))
     checkpoint.unlink(missing_ok=True)
     return provenance
+
+
+def _made(examples: Sequence[Example], settings: ReaderSettings) -> Iterable[Any]:
+    seed = settings.training.seed
+    if settings.kind == "reranker":
+        return relevance_items(examples, seed, WordPieceTokenizer.load(settings.base))
+    return span_items(examples, seed) if settings.kind == "span" else joint_items(examples, seed)
 
 
 def _drawn(made: Iterable[Any], settings: ReaderSettings) -> list[Any]:

@@ -14,7 +14,7 @@ from transformers import AutoModel
 
 from ..fusion import stack_sets
 from ..joint import JointModel
-from ..lora import Tensors
+from ..lora import Tensors, adapters
 from ..windows import Unit, Window, batches, tensors
 from .task import FORWARD, EncodedItems, autocast, load_trainable, trained_outside
 
@@ -44,7 +44,7 @@ class JointTask:
         self._dtype = dtype
         encoder = load_trainable(base, AutoModel, device, dtype)
         width = int(encoder.config.hidden_size)
-        self.encoder: nn.Module = encoder
+        self._encoder: nn.Module = encoder
         self._model = JointModel(encoder, width).to(device)
         # Only training asks what a single unit is good for.
         self._need = nn.Linear(width, 1).to(device)
@@ -57,9 +57,13 @@ class JointTask:
         """Tokens of all units of the item."""
         return self._data.length(item)
 
+    def adapters(self) -> Tensors:
+        """Those of the encoder."""
+        return adapters(self._encoder)
+
     def head(self) -> Tensors:
         """Slots and fusion."""
-        return trained_outside(self._model, self.encoder)
+        return trained_outside(self._model, self._encoder)
 
     def loss(self, items: Sequence[int]) -> torch.Tensor:
         """The pairwise loss, plus `NEED_WEIGHT` times the units' cross-entropy."""
@@ -85,7 +89,7 @@ class JointTask:
         for batch in batches(windows, FORWARD):
             inputs = tensors([windows[place] for place in batch], self._device, self._data.pad)
             with autocast(self._device, self._dtype):
-                states = self.encoder(**inputs).last_hidden_state
+                states = self._encoder(**inputs).last_hidden_state
             states = states.float()
             slots.append(self._model.slots(states, inputs["attention_mask"]))
             needs.append(self._need(states[:, 0])[:, 0])

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForQuestionAnswering
 
-from ..lora import Tensors
+from ..lora import Tensors, adapters
 from ..windows import Unit, Window, tensors
 from .task import EncodedItems, autocast, load_trainable, trained_outside
 
@@ -30,7 +30,7 @@ class SpanTask:
         self._device = device
         self._dtype = dtype
         self.module = load_trainable(base, AutoModelForQuestionAnswering, device, dtype)
-        self.encoder: nn.Module = self.module.base_model
+        self._encoder: nn.Module = self.module.base_model
 
     def __len__(self) -> int:
         return len(self._items)
@@ -39,9 +39,13 @@ class SpanTask:
         """Tokens of the item."""
         return self._data.length(item)
 
+    def adapters(self) -> Tensors:
+        """Those of the encoder."""
+        return adapters(self._encoder)
+
     def head(self) -> Tensors:
         """The layer that gives the logits."""
-        return trained_outside(self.module, self.encoder)
+        return trained_outside(self.module, self._encoder)
 
     def loss(self, items: Sequence[int]) -> torch.Tensor:
         """The mean over items of the mean cross-entropy of start and end."""

@@ -24,11 +24,6 @@ class Task(Protocol):
         """All of it; the parameters that ask for gradients are trained."""
         ...
 
-    @property
-    def encoder(self) -> nn.Module:
-        """The part with the adapters."""
-        ...
-
     def __len__(self) -> int:
         """How many items there are."""
         ...
@@ -39,6 +34,10 @@ class Task(Protocol):
 
     def loss(self, items: Sequence[int]) -> torch.Tensor:
         """The mean loss over these items."""
+        ...
+
+    def adapters(self) -> Tensors:
+        """The trained matrices within the encoder, as `lora.adapters` has them."""
         ...
 
     def head(self) -> Tensors:
@@ -77,23 +76,16 @@ class EncodedItems:
         return sum(len(window.ids) for window in self._windows[item])
 
 
-def load_trainable(base: str, auto: Any, device: str, dtype: torch.dtype, labels: int | None = None) -> Any:
-    """A model of the transformers class `auto`: `base` frozen in `dtype`, its adapters in float32.
-
-    With `labels` the model is a classifier, whose pooler is trained whole.
-    """
-    extra = {} if labels is None else {"num_labels": labels}
+def load_trainable(base: str, auto: Any, device: str, dtype: torch.dtype) -> Any:
+    """A model of the transformers class `auto`: `base` frozen in `dtype`, its adapters in float32."""
     with quiet():
         # Plain attention: its backward pass is several times faster on CPUs than the fused one's.
-        model = auto.from_pretrained(resolve(base), dtype=torch.float32, attn_implementation="eager", **extra)
+        model = auto.from_pretrained(resolve(base), dtype=torch.float32, attn_implementation="eager")
     encoder: nn.Module = model.base_model
     adapt(encoder)
     for parameter in encoder.parameters():
         if not parameter.requires_grad:
             parameter.data = parameter.data.to(dtype)
-    pooler = getattr(encoder, "pooler", None)
-    if labels is not None and isinstance(pooler, nn.Module):
-        pooler.float().requires_grad_(True)
     return model.to(device).eval()
 
 
