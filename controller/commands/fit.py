@@ -57,7 +57,13 @@ def fit(
     from ...policies.rinse.latent import prompts_named  # noqa: PLC0415
     from ...policies.rinse.training import FitSettings  # noqa: PLC0415
     from ...tools.models.cache import cache_dir  # noqa: PLC0415
-    from ..evaluation.fitting import fit_pairs, load_backbones, read_pairs, recorded  # noqa: PLC0415
+    from ..evaluation.fitting import (  # noqa: PLC0415
+        fit_pairs,
+        load_backbones,
+        read_pairs,
+        recorded,
+        untaught,
+    )
     from ..evaluation.measured import read_accuracies  # noqa: PLC0415
 
     if accuracy and report:
@@ -74,6 +80,11 @@ def fit(
     data = read_pairs(pairs, left_out)
     with err.status("loading models"):
         backbones = load_backbones(settings, latent=latent_groups > 0)
+    data = untaught(data, backbones)
+    if data.taught:
+        err.print(
+            f"left aside: {data.taught} records on whose questions {settings.rinse.reranker} was trained"
+        )
     with _Bars() as bars:
         artifact = fit_pairs(
             data,
@@ -94,7 +105,7 @@ def fit(
             soft_wrap=True,
         )
     if as_json:
-        print_json({"folder": str(folder), "skipped": data.skipped} | _plain(artifact))
+        print_json({"folder": str(folder), "skipped": data.skipped, "taught": data.taught} | _plain(artifact))
     else:
         _print(artifact, folder, data.skipped)
 

@@ -26,11 +26,15 @@ from .readers.lessons import lessons
 
 @dataclass(frozen=True, slots=True)
 class PairData:
-    """Records to fit on. `files` maps file names to SHA-256, `skipped` counts records that teach nothing."""
+    """Records to fit on. `files` maps file names to SHA-256.
+
+    `skipped` counts records that teach nothing, `taught` those that the reranker was trained on.
+    """
 
     records: Sequence[ContrastRecord]
     files: dict[str, str]
     skipped: int
+    taught: int = 0
 
 
 def read_pairs(files: Sequence[Path], left_out: Sequence[str]) -> PairData:
@@ -80,6 +84,20 @@ def load_backbones(settings: Settings, *, latent: bool) -> Backbones:
     )
 
 
+def untaught(data: PairData, backbones: Backbones) -> PairData:
+    """Without the questions that a trained reranker has learned from: nothing can be read off its scores.
+
+    Raises InputError where no others are left.
+    """
+    lesson = backbones.learned.get("reranker")
+    if lesson is None:
+        return data
+    records = [record for record in data.records if not lesson.holds(record)]
+    if not records:
+        raise InputError("the reranker was trained on all these questions; train it with a --share below 1")
+    return replace(data, records=records, taught=len(data.records) - len(records))
+
+
 def fit_pairs(
     data: PairData,
     backbones: Backbones,
@@ -92,20 +110,14 @@ def fit_pairs(
 ) -> Artifact:
     """Measure what the cache does not hold, then fit.
 
-    Questions that a trained reranker has learned from are left aside: nothing can be read off its scores.
-
     With `report` the provenance also holds the accuracy on every family left out in turn. Raises InputError
     where too little is left to fit on, StorageError where the cache cannot be written.
     """
-    taught = backbones.learned.get("reranker")
-    records = [record for record in data.records if taught is None or not taught.holds(record)]
-    if not records:
-        raise InputError("the reranker was trained on all these questions; train it with a --share below 1")
-    sample = sample_groups(records, settings.groups, settings.seed)
+    sample = sample_groups(data.records, settings.groups, settings.seed)
     held = {r.group for r in sample if settings.holds_out(r) and r.family not in left_out}
     check_held_out(len(held), settings.alpha)  # before hours of measuring
     with FeatureCache(cache) as kept:
-        measured = asyncio.run(measure_records(records, Measurer(backbones, kept), settings, progress))
+        measured = asyncio.run(measure_records(data.records, Measurer(backbones, kept), settings, progress))
     described = backbones.described()
     artifact = fit_artifact(measured, settings, described, data.files, left_out)
     if not report:

@@ -10,7 +10,7 @@ from sufficit.controller.evaluation.readers.lessons import Lesson
 from sufficit.controller.settings import Settings
 from sufficit.policies.rinse.artifact import load_artifact
 from sufficit.policies.rinse.records import write_records
-from sufficit.tools.errors import InputError
+from sufficit.tools.errors import InputError, UsageError
 from tiny_encoder import save_classifier
 from typer import Typer
 from typer.testing import CliRunner
@@ -47,8 +47,8 @@ def test_fits_reports_and_writes_an_artifact(pair_files, cache, tmp_path):
     assert printed["provenance"] == artifact.provenance.model_dump(mode="json")
     assert {row["family"] for row in printed["provenance"]["accuracy"]} == {"one", "two", "three"}
     assert set(printed["provenance"]["data"]) == {"one.jsonl", "two.jsonl", "three.jsonl"}
-    assert printed["skipped"] == 0
-    assert artifact.backbones["reranker"].model == "all-minilm-l6-v2"
+    assert (printed["skipped"], printed["taught"]) == (0, 0)
+    assert artifact.backbones["reranker"].model == "reranker-minilm"
 
 
 def test_any_cross_encoder_serves_as_reranker(pair_files, tmp_path):
@@ -75,10 +75,35 @@ def test_questions_that_the_reranker_has_learned_are_left_aside(pair_files, cach
     assert result.exit_code == 0, result.output
     provenance = load_artifact(tmp_path / "a").provenance
     assert 0 < provenance.groups["one"] < 24 == provenance.groups["two"]
+    assert "records on whose questions reranker-minilm was trained" in result.stderr
     assert {row.family for row in provenance.accuracy} == {"two", "three"}
     taught["reranker"] = Lesson(frozenset({"one", "two", "three"}), 1.0, 17)
     result = run(*pair_files, "--out", tmp_path / "b", "--latent-groups", 0, "--cache", cache)
     assert "the reranker was trained on all these questions" in str(result.exception)
+
+
+def test_a_family_without_a_row_is_named(pair_files, cache, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        fitting, "lessons", lambda settings: {"reranker": Lesson(frozenset({"one"}), 0.5, 17)}
+    )
+    result = run(*pair_files, "--out", tmp_path / "a", "--latent-groups", 0, "--cache", cache, "--report")
+    assert "no accuracy of one: reranker-minilm was trained on it" in result.stderr
+
+
+def test_accuracies_measured_elsewhere_are_recorded(pair_files, cache, tmp_path):
+    accuracy = {"value": 0.75, "low": 0.6, "high": 0.9, "groups": 4, "pairs": 9}
+    row = {"family": "one", "construction": "deletion", "seen": False, "accuracy": accuracy}
+    file = tmp_path / "ablation.json"
+    file.write_text(json.dumps({"sets": [row | {"scorer": name} for name in ("content", "content+joint")]}))
+    common = [*pair_files, "--out", tmp_path / "a", "--latent-groups", 0, "--cache", cache]
+    result = run(*common, "--accuracy", file)
+    assert result.exit_code == 0, result.output
+    # The artifact has no joint reader: the sum with it is not its own.
+    rows = load_artifact(tmp_path / "a").provenance.accuracy
+    assert [(row.scorer, row.family, row.accuracy) for row in rows] == [("content", "one", 0.75)]
+    result = run(*common, "--accuracy", file, "--report")
+    assert isinstance(result.exception, UsageError)
+    assert "give one of them" in str(result.exception)
 
 
 def test_prints_a_table_and_keeps_a_family_away(pair_files, cache, tmp_path):

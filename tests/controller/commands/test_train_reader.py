@@ -8,7 +8,7 @@ from sufficit.controller.evaluation.readers.sample import sample_scores
 from sufficit.tools.errors import InputError
 from sufficit.tools.readers.joint import FusedJointReader
 from sufficit.tools.readers.span import ExtractiveSpanReader
-from sufficit.tools.rerankers.cross_encoder import CrossEncoderReranker
+from sufficit.tools.rerankers.projected import ProjectedReranker
 from tiny_encoder import save_encoder
 from typer import Typer
 from typer.testing import CliRunner
@@ -43,7 +43,7 @@ def test_each_kind_is_trained_and_loads(arguments, tmp_path):
     texts = ["Ada Brook is a painter.", "Nothing here."]
     span = ExtractiveSpanReader.load(str(tmp_path / "span"))
     assert asyncio.run(span.margins("who", texts)).shape == (2,)
-    reranker = CrossEncoderReranker.load(str(tmp_path / "reranker"))
+    reranker = ProjectedReranker.load(str(tmp_path / "reranker"))
     assert asyncio.run(reranker.score(["who"], texts)).shape == (1, 2)
     joint = FusedJointReader.load(str(tmp_path / "joint"))
     assert isinstance(asyncio.run(joint.sufficiency("who", texts)), float)

@@ -85,7 +85,7 @@ async def test_stages_and_model_calls_are_spans_below_the_request(traced, genera
     response = await asked(running, traceparent=PARENT)
     spans = exporter.get_finished_spans()
     model = "text_completion smollm2-135m-instruct"
-    reader = "embeddings all-minilm-l6-v2"
+    reader = "embeddings reranker-minilm"
     assert tree(spans) == {
         "outside": {"POST /v1/answer"},
         "POST /v1/answer": {"invoke_agent sufficit"},

@@ -1,6 +1,7 @@
 import pytest
 from sufficit.tools.models import store
-from sufficit.tools.rerankers.biencoder import BiEncoderReranker
+from sufficit.tools.models.catalog import RERANKER
+from sufficit.tools.rerankers.opening import open_reranker
 from sufficit.tools.wordpieces import WordPieceTokenizer
 
 MINILM = "all-minilm-l6-v2"
@@ -15,7 +16,7 @@ def wordpieces():
 @pytest.fixture(scope="session")
 def reranker():
     store.install(MINILM)
-    return BiEncoderReranker.load(MINILM)
+    return open_reranker(RERANKER)
 
 
 @pytest.fixture(scope="session")

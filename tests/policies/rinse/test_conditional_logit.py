@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from sufficit.policies.rinse.conditional_logit import fit_weights
+from sufficit.policies.rinse.conditional_logit import fit_weights, mean_loss
 
 
 def test_one_feature_agrees_with_a_search_by_hand():
@@ -27,3 +27,9 @@ def test_the_same_data_give_the_same_weights():
 
 def test_extreme_differences_do_not_overflow():
     assert np.isfinite(fit_weights([np.array([[1e4, -1e4]]), np.array([[-1e4, 1e4]])], 0.01)).all()
+
+
+def test_the_loss_is_that_of_guessing_without_weights_and_counts_groups_once():
+    groups = [np.array([[1.0]]), np.full((9, 1), -1.0)]
+    assert mean_loss(groups, np.zeros(1)) == pytest.approx(np.log(2))
+    assert mean_loss(groups, np.ones(1)) == pytest.approx((np.log1p(np.exp(-1)) + np.log1p(np.exp(1))) / 2)

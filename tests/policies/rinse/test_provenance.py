@@ -24,7 +24,7 @@ WHOLE = Provenance(
     seed=0,
     packages={"numpy": "2.0"},
     date=datetime.date(2026, 2, 28),
-    penalties=(PenaltyChoice(l2=0.01, accuracy=0.5),),
+    penalties=(PenaltyChoice(l2=0.01, loss=0.5),),
     layers=(LayerChoice(prompt=PROMPT, accuracies=(0.5, 0.75)),),
     accuracy=(
         FamilyAccuracy(
@@ -59,10 +59,10 @@ def test_a_threshold_that_no_groups_can_give_is_refused(changes):
         AnswerThreshold.model_validate(THRESHOLD | changes)
 
 
-@pytest.mark.parametrize("changes", [{"l2": 0.0}, {"l2": -1.0}, {"accuracy": 1.5}, {"accuracy": math.nan}])
-def test_a_penalty_is_positive_and_an_accuracy_a_share(changes):
+@pytest.mark.parametrize("changes", [{"l2": 0.0}, {"l2": -1.0}, {"loss": -0.1}, {"loss": math.nan}])
+def test_a_penalty_is_positive_and_a_loss_not_negative(changes):
     with pytest.raises(ValidationError):
-        PenaltyChoice.model_validate({"l2": 0.01, "accuracy": 0.5} | changes)
+        PenaltyChoice.model_validate({"l2": 0.01, "loss": 0.5} | changes)
 
 
 def test_what_is_written_down_is_not_changed():

@@ -5,7 +5,7 @@ import pytest
 import torch
 from sufficit.tools.errors import ArtifactError
 from sufficit.tools.readers import adapted
-from sufficit.tools.readers.lora import LowRank, adapt
+from sufficit.tools.readers.lora import LowRank, adapt, adapters
 from sufficit.tools.rerankers.cross_encoder import CrossEncoderReranker
 from tiny_encoder import save_encoder
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification
@@ -22,7 +22,7 @@ def trained(tiny, tmp_path):
             torch.nn.init.normal_(module.up, std=0.2)
     head = {name: p for name, p in model.named_parameters() if name.startswith("qa_outputs")}
     folder = tmp_path / "reader"
-    adapted.save(folder, model.base_model, head, adapted.Trained("span", tiny, {"seed": 1}))
+    adapted.save(folder, adapters(model.base_model), head, adapted.Trained("span", tiny, {"seed": 1}))
     return model, folder
 
 

@@ -1,5 +1,7 @@
 """Every kind of reader learns a small rule in a few steps, and is read back as it was trained."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from sufficit.tools.readers.training.loop import TrainSettings, train
 from sufficit.tools.readers.training.relevance import RelevanceItem, RelevanceTask
 from sufficit.tools.readers.training.span import SpanItem, SpanTask, answer_places
 from sufficit.tools.readers.windows import Windower
-from sufficit.tools.rerankers.cross_encoder import CrossEncoderReranker
+from sufficit.tools.rerankers.projected import ProjectedReranker
 from tiny_encoder import save_encoder
 from transformers import AutoTokenizer
 
@@ -29,7 +31,7 @@ def tiny(tmp_path_factory):
 
 def trained(task, kind, tiny, folder, settings=SETTINGS):
     train(task, settings, folder / "checkpoint", "data", lambda *_: None)
-    adapted.save(folder / kind, task.encoder, task.head(), adapted.Trained(kind, tiny, {}))
+    adapted.save(folder / kind, task.adapters(), task.head(), adapted.Trained(kind, tiny, {}))
     return str(folder / kind)
 
 
@@ -43,11 +45,25 @@ async def test_span(tiny, tmp_path):
 
 
 async def test_reranker(tiny, tmp_path):
-    items = [RelevanceItem(QUESTION, good, tuple(BAD[:3])) for good in GOOD]
-    torch.manual_seed(0)
+    """A part of the question comes to stand near the passages that it needs; the other tells nothing."""
+    parts = ("who is the", "the mayor ?")
+    items = [RelevanceItem(f"{QUESTION} {k}", parts, good, tuple(BAD[:3])) for k, good in enumerate(GOOD)]
     folder = trained(RelevanceTask(tiny, items, "cpu", torch.float32), "reranker", tiny, tmp_path)
-    scores = await CrossEncoderReranker.load(folder).score([QUESTION], [*GOOD, *BAD])
-    assert scores[0, : len(GOOD)].min() > scores[0, len(GOOD) :].max()
+    reranker = ProjectedReranker.load(folder)
+    gaps = []
+    for each in (reranker, reranker.encoder):
+        scores = (await each.score(parts, [*GOOD, *BAD])).max(axis=0)
+        gaps.append(scores[: len(GOOD)].min() - scores[len(GOOD) :].max())
+    assert gaps[0] > max(gaps[1], 0)
+
+
+def test_what_a_question_needs_as_well_is_no_wrong_answer(tiny):
+    both = [RelevanceItem(QUESTION, (QUESTION,), good, (BAD[0],)) for good in GOOD[:2]]
+    apart = [replace(item, question=f"{QUESTION} {k}") for k, item in enumerate(both)]
+    losses = [RelevanceTask(tiny, items, "cpu", torch.float32).loss([0, 1]).item() for items in (both, apart)]
+    alone = RelevanceTask(tiny, both, "cpu", torch.float32)
+    assert losses[0] == pytest.approx((alone.loss([0]).item() + alone.loss([1]).item()) / 2, abs=1e-5)
+    assert losses[1] > losses[0]
 
 
 async def test_joint_learns_that_both_passages_are_needed(tiny, tmp_path):
@@ -72,7 +88,7 @@ async def test_joint_learns_that_both_passages_are_needed(tiny, tmp_path):
 def test_bfloat16_has_nearly_the_same_loss(tiny, make):
     item = {
         SpanTask: SpanItem((QUESTION, GOOD[0]), ()),
-        RelevanceTask: RelevanceItem(QUESTION, GOOD[0], (BAD[0],)),
+        RelevanceTask: RelevanceItem(QUESTION, (QUESTION,), GOOD[0], (BAD[0],)),
         JointTask: JointItem(((QUESTION, GOOD[0]), (QUESTION, BAD[0])), (True, False), (((0,), (1,)),)),
     }[make]
     losses = []
