@@ -82,8 +82,9 @@ def fit(
         backbones = load_backbones(settings, latent=latent_groups > 0)
     data = untaught(data, backbones)
     if data.taught:
+        reranker = settings.rinse.reranker
         err.print(
-            f"left aside: {data.taught} records on whose questions {settings.rinse.reranker} was trained"
+            f"left aside: {data.taught} records on whose questions {reranker} was trained", soft_wrap=True
         )
     with _Bars() as bars:
         artifact = fit_pairs(

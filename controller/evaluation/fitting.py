@@ -13,7 +13,7 @@ from ...policies.rinse.leave_out import measure_left_out
 from ...policies.rinse.measure import Backbones, Measurer
 from ...policies.rinse.provenance import FamilyAccuracy
 from ...policies.rinse.records import ContrastRecord, read_records
-from ...policies.rinse.sampling import sample_groups, usable
+from ...policies.rinse.sampling import in_whole_groups, sample_groups, usable
 from ...policies.rinse.threshold import check_held_out
 from ...policies.rinse.training import FitSettings, Progress, measure_records
 from ...tools.errors import InputError
@@ -28,7 +28,8 @@ from .readers.lessons import lessons
 class PairData:
     """Records to fit on. `files` maps file names to SHA-256.
 
-    `skipped` counts records that teach nothing, `taught` those that the reranker was trained on.
+    `skipped` counts records that teach nothing, `taught` those that the reranker was trained on, with what
+    lost its pair by them.
     """
 
     records: Sequence[ContrastRecord]
@@ -92,7 +93,7 @@ def untaught(data: PairData, backbones: Backbones) -> PairData:
     lesson = backbones.learned.get("reranker")
     if lesson is None:
         return data
-    records = [record for record in data.records if not lesson.holds(record)]
+    records = in_whole_groups([record for record in data.records if not lesson.holds(record)])
     if not records:
         raise InputError("the reranker was trained on all these questions; train it with a --share below 1")
     return replace(data, records=records, taught=len(data.records) - len(records))

@@ -18,11 +18,16 @@ def usable(records: Iterable[ContrastRecord]) -> tuple[list[ContrastRecord], int
     """
     named = [replace(record, group=f"{record.family}/{record.group}") for record in records]
     filled = [record for record in named if any(passage.text.strip() for passage in record.passages)]
-    labels: dict[str, set[bool]] = {}
-    for record in filled:
-        labels.setdefault(record.group, set()).add(record.label)
-    kept = [record for record in filled if len(labels[record.group]) == 2]
+    kept = in_whole_groups(filled)
     return kept, len(named) - len(kept)
+
+
+def in_whole_groups(records: Sequence[ContrastRecord]) -> list[ContrastRecord]:
+    """The records of groups that hold both labels."""
+    labels: dict[str, set[bool]] = {}
+    for record in records:
+        labels.setdefault(record.group, set()).add(record.label)
+    return [record for record in records if len(labels[record.group]) == 2]
 
 
 def draw(group: str, seed: int, purpose: str) -> float:
