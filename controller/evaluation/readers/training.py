@@ -78,7 +78,8 @@ def train_reader(
 def _made(examples: Sequence[Example], settings: ReaderSettings) -> Iterable[Any]:
     seed = settings.training.seed
     if settings.kind == "reranker":
-        return relevance_items(examples, seed, WordPieceTokenizer.load(settings.base))
+        # As RINSE cuts questions unless it is told otherwise, whatever the base.
+        return relevance_items(examples, seed, WordPieceTokenizer.load(ENCODER))
     return span_items(examples, seed) if settings.kind == "span" else joint_items(examples, seed)
 
 

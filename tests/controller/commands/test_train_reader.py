@@ -6,6 +6,7 @@ from native_files import musique, nq, write_lines
 from sufficit.controller.commands.train_reader import train_reader
 from sufficit.controller.evaluation.readers.sample import sample_scores
 from sufficit.tools.errors import InputError
+from sufficit.tools.models import store
 from sufficit.tools.readers.joint import FusedJointReader
 from sufficit.tools.readers.span import ExtractiveSpanReader
 from sufficit.tools.rerankers.projected import ProjectedReranker
@@ -22,6 +23,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def arguments(tmp_path_factory):
+    store.install("all-minilm-l6-v2")
     folder = tmp_path_factory.mktemp("data")
     hops = write_lines(folder / "hops.jsonl", [musique(k) for k in range(6)])
     web = write_lines(folder / "web.jsonl", [nq(k) for k in range(4)])
