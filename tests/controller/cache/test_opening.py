@@ -43,7 +43,7 @@ def on_the_web(site) -> Iterator[WebTools]:
 def opened(tmp_path, site: Site, found: WebTools | None, **webhook: str) -> CacheNode:
     cache = {"folder": tmp_path / "cache", "webhook": webhook}
     chosen = Settings.model_validate({"cache": cache, "web": settings(site)})
-    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED), reranker=None, wordpieces=None)
+    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED), whole_texts=None, wordpieces=None)
     judge = FixedSufficiency(lambda found: 1.0)
     return open_node(chosen, judge, Tools(retriever=None, generator=None, readers=readers, web=found))
 
@@ -73,6 +73,6 @@ def test_a_missing_key_is_said_when_the_node_is_opened(tmp_path, site):
 
 
 def test_what_passages_were_kept_for_decides_unless_the_settings_leave_that_to_rinse():
-    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED), reranker=None, wordpieces=None)
+    readers = SimpleNamespace(artifact=load_artifact(EMBEDDED), whole_texts=None, wordpieces=None)
     assert open_kept_for(Settings(), readers) is not None
     assert open_kept_for(Settings.model_validate({"cache": {"alike": None}}), readers) is None

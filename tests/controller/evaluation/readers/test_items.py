@@ -87,17 +87,32 @@ def test_span_negatives_hold_no_answer(facts):
             assert not any(states(text, answer) for answer in answers[question])
 
 
+class Words:
+    """Pieces that are words."""
+
+    def pieces(self, text):
+        return text.split()
+
+    def join(self, pieces):
+        return " ".join(pieces)
+
+
+def relevance(examples, seed):
+    return relevance_items(examples, seed, Words())
+
+
 def test_relevance_sets_each_needed_passage_against_others(hops, tmp_path):
     source = read_source(write_lines(tmp_path / "hops.jsonl", [musique(k) for k in range(6)]))
     for examples in (hops, source.examples):
-        items = list(relevance_items(examples, 17))
+        items = list(relevance_items(examples, 17, Words()))
         assert len(items) == 12
         for item in items:
+            assert item.parts[0] == " ".join(item.question.split()[:4])
             assert item.others
             assert item.needed not in item.others
 
 
 def test_the_same_seed_gives_the_same_items(hops, facts, paragraphs):
     for examples in (hops, facts, paragraphs):
-        for make in (joint_items, span_items, relevance_items):
+        for make in (joint_items, span_items, relevance):
             assert list(make(examples, 17)) == list(make(examples, 17))

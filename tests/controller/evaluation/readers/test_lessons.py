@@ -59,9 +59,12 @@ def test_lessons_are_read_from_the_reader_that_the_settings_name(tmp_path):
         "provenance": told,
     }
     (tmp_path / "reader.json").write_text(json.dumps(header))
-    found = lessons(RinseSettings(joint=str(tmp_path)))
-    assert found == {"joint": Lesson(frozenset({"one", "two"}), 0.75, 3)}
-    assert lessons(RinseSettings(span="some/model")) == {}
+    lesson = Lesson(frozenset({"one", "two"}), 0.75, 3)
+    plain = RinseSettings(reranker="some/encoder", joint=str(tmp_path))
+    assert lessons(plain) == {"joint": lesson}
+    assert lessons(RinseSettings(reranker=str(tmp_path))) == {"reranker": lesson}
+    assert lessons(RinseSettings(reranker="some/encoder", span="some/model")) == {}
+    assert lessons(RinseSettings())["reranker"].families  # the packaged one tells too
     (tmp_path / "reader.json").write_text("{")
     with pytest.raises(ArtifactError, match="damaged"):
         lessons(RinseSettings(joint=str(tmp_path)))
