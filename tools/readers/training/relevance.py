@@ -1,7 +1,7 @@
 """Training the reranker: some part of a question finds the passage that it needs among all of a batch."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -75,12 +75,12 @@ class RelevanceTask:
         return cross_entropy(logits, target)
 
     def _projected(self, texts: Sequence[str]) -> torch.Tensor:
-        self._encode(texts)
-        rows: torch.Tensor = self.module(torch.stack([self._known[text] for text in texts]).to(self._device))
+        rows: torch.Tensor = self.module(torch.stack([self._vector(text) for text in texts]).to(self._device))
         return rows
 
-    def _encode(self, texts: Iterable[str]) -> None:
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        for text, windows in zip(new, self._encoder.embed(new), strict=True):
+    def _vector(self, text: str) -> torch.Tensor:
+        if text not in self._known:
+            # Alone: other neighbours in a batch, after a run was taken up again, would round it otherwise.
             # In training a text is read in its first window: few are longer.
-            self._known[text] = torch.from_numpy(windows[0].copy())
+            self._known[text] = torch.from_numpy(self._encoder.embed([text])[0][0].copy())
+        return self._known[text]

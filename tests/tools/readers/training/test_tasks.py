@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from sufficit.tools.models import store
+from sufficit.tools.models.catalog import ENCODER
 from sufficit.tools.readers import adapted
 from sufficit.tools.readers.joint import FusedJointReader
 from sufficit.tools.readers.span import ExtractiveSpanReader
@@ -55,6 +57,21 @@ async def test_reranker(tiny, tmp_path):
         scores = (await each.score(parts, [*GOOD, *BAD])).max(axis=0)
         gaps.append(scores[: len(GOOD)].min() - scores[len(GOOD) :].max())
     assert gaps[0] > max(gaps[1], 0)
+
+
+def test_a_text_is_read_alike_whatever_was_read_with_it():
+    """So that a run that is taken up again goes on exactly."""
+    store.install(ENCODER)
+    shared = "Nobody saw the old mill from the river."
+    items = [
+        RelevanceItem(good, (QUESTION, good), good, (f"{bad} " * 9 * k, shared))
+        for k, (good, bad) in enumerate(zip(GOOD, BAD, strict=True), 1)
+    ]
+    straight, again = [RelevanceTask(ENCODER, items, "cpu", torch.float32) for _ in range(2)]
+    straight.loss([0, 1])
+    for task in (straight, again):
+        task.loss([4, 5]).backward()
+    assert torch.equal(straight.module.project.weight.grad, again.module.project.weight.grad)
 
 
 def test_what_a_question_needs_as_well_is_no_wrong_answer(tiny):
