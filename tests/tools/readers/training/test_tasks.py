@@ -62,15 +62,12 @@ async def test_reranker(tiny, tmp_path):
 def test_a_text_is_read_alike_whatever_was_read_with_it():
     """So that a run that is taken up again goes on exactly."""
     store.install(ENCODER)
-    items = [
-        RelevanceItem(good, (QUESTION, f"{good} " * 4 * k), good, (bad,))
-        for k, (good, bad) in enumerate(zip(GOOD, BAD, strict=True), 1)
-    ]
-    straight, again = [RelevanceTask(ENCODER, items, "cpu", torch.float32) for _ in range(2)]
-    straight.loss([0, 1])
-    for task in (straight, again):
-        task.loss([4, 5])
-    assert torch.equal(straight._known[QUESTION], again._known[QUESTION])
+    parts = ((QUESTION,), (QUESTION, "The mill in Arden was built in 1820 by Orla Quist. " * 8))
+    items = [RelevanceItem(QUESTION, each, GOOD[0], (BAD[0],)) for each in parts]
+    alone, beside = [RelevanceTask(ENCODER, items, "cpu", torch.float32) for _ in range(2)]
+    alone.loss([0])
+    beside.loss([1])
+    assert torch.equal(alone._known[QUESTION], beside._known[QUESTION])
 
 
 def test_what_a_question_needs_as_well_is_no_wrong_answer(tiny):
